@@ -1,0 +1,19 @@
+"""Real text on any machine, without a network: Python's own help."""
+
+from pydoc_data.topics import topics
+
+from attnlib.data.cards import Splits
+
+
+def load_python_topics() -> Splits[str]:
+    """The help topics of this Python, each part one long text (see `CARDS["python_topics"]`).
+
+    For readers whose machine cannot fetch the plays: the chapter runs on it, with other numbers.
+    """
+    texts = [topics[name].strip() + "\n" for name in sorted(topics)]
+    tenth = len(texts) // 10
+    return Splits(
+        train="\n".join(texts[: -2 * tenth]),
+        dev="\n".join(texts[-2 * tenth : -tenth]),
+        test="\n".join(texts[-tenth:]),
+    )

@@ -1,0 +1,253 @@
+"""Score functions: how relevant is key j to query i?
+
+A score compares every query with every key and knows nothing else: no softmax, no mask, no values
+(those live in `attnlib.attention`). To add one, write `compare`, and `project_key` if the key has
+parameters of its own, and register the class in `SCORES`; the contract test covers it from then on.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class Score(nn.Module):
+    """Compare every query with every key: `scores[..., i, j] = a(query_i, key_j)`.
+
+    What a score does to a key does not depend on the query, so it is split off: a decoder calls
+    `project_key` once per sentence and `compare` once per step. Nothing is kept on `self`.
+
+    Args:
+        d_query: width of a query.
+        d_key: width of a key.
+
+    Source: bahdanau2015neural, section 3.1: the alignment model e_ij = a(s_{i-1}, h_j).
+    """
+
+    def __init__(self, d_query: int, d_key: int):
+        super().__init__()
+        for name, width in (("d_query", d_query), ("d_key", d_key)):
+            if width < 1:
+                raise ValueError(f"{name} must be a positive width, got {width}")
+        self.d_query, self.d_key = d_query, d_key
+
+    def project_key(self, key: Float[Tensor, "... S d_key"]) -> Float[Tensor, "... S d_projected"]:
+        """The part of the score that looks at the key alone."""
+        return key
+
+    def compare(
+        self, query: Float[Tensor, "... T d_query"], projected_key: Float[Tensor, "... S d_projected"]
+    ) -> Float[Tensor, "... T S"]:
+        """Scores of queries against keys that went through `project_key`."""
+        raise NotImplementedError(f"{type(self).__name__} must define compare(query, projected_key)")
+
+    def forward(
+        self, query: Float[Tensor, "... T d_query"], key: Float[Tensor, "... S d_key"]
+    ) -> Float[Tensor, "... T S"]:
+        """Scores, unnormalised (they become nats once a softmax is taken).
+
+        Raises:
+            ValueError: the widths are not the ones given at construction, or the leading
+                dimensions of query and key differ.
+        """
+        self.check(query, key)
+        return self.compare(query, self.project_key(key))
+
+    def check(self, query: Tensor, key: Tensor) -> None:
+        shapes = f"got query {tuple(query.shape)} and key {tuple(key.shape)}"
+        if query.dim() < 2 or key.dim() < 2:
+            raise ValueError(f"a score needs query (..., T, d_query) and key (..., S, d_key): {shapes}")
+        if (query.shape[-1], key.shape[-1]) != (self.d_query, self.d_key):
+            raise ValueError(
+                f"{type(self).__name__}(d_query={self.d_query}, d_key={self.d_key}) {shapes}: last dimensions differ"
+            )
+        if query.shape[:-2] != key.shape[:-2]:
+            raise ValueError(f"query and key must share their leading dimensions, {shapes}")
+
+    def extra_repr(self) -> str:
+        return f"d_query={self.d_query}, d_key={self.d_key}"
+
+
+class DotScore(Score):
+    """Dot product, `e = q · k`: similarity in one shared space, no parameters.
+
+    Raises:
+        ValueError: the widths differ; a dot product needs one space.
+
+    Source: luong2015effective, equation 8 (dot).
+    """
+
+    def __init__(self, d_query: int, d_key: int):
+        super().__init__(d_query, d_key)
+        if d_query != d_key:
+            raise ValueError(f"a dot product needs d_query == d_key, got {d_query} and {d_key}")
+
+    def compare(self, query, projected_key):
+        return query @ projected_key.mT  # (..., T, S)
+
+
+class ScaledDotScore(DotScore):
+    """Scaled dot product, `e = q · k / √d`: the variance of the score no longer grows with the width.
+
+    Source: vaswani2017attention, equation 1.
+    """
+
+    def compare(self, query, projected_key):
+        return super().compare(query, projected_key) / math.sqrt(self.d_key)  # (..., T, S)
+
+
+class GeneralScore(Score):
+    """Bilinear product, `e = qᵀ W k`: a dot product after a learned map between the two spaces.
+
+    Source: luong2015effective, equation 8 (general).
+    """
+
+    def __init__(self, d_query: int, d_key: int):
+        super().__init__(d_query, d_key)
+        self.W = nn.Linear(d_key, d_query, bias=False)
+
+    def project_key(self, key):
+        return self.W(key)  # (..., S, d_query)
+
+    def compare(self, query, projected_key):
+        return query @ projected_key.mT  # (..., T, S)
+
+
+class ProjectedDotScore(Score):
+    """Dot product of projections, `e = (W_q q) · (W_k k)`: `general` with W = W_qᵀ W_k of rank d_hidden.
+
+    Args:
+        d_hidden: width of the space where the two meet.
+
+    Source: vaswani2017attention, section 3.2.2 (there W_q and W_k are one head's, and e is divided by √d).
+    """
+
+    def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
+        super().__init__(d_query, d_key)
+        self.W_q = nn.Linear(d_query, d_hidden, bias=False)
+        self.W_k = nn.Linear(d_key, d_hidden, bias=False)
+
+    def project_key(self, key):
+        return self.W_k(key)  # (..., S, d_hidden)
+
+    def compare(self, query, projected_key):
+        return self.W_q(query) @ projected_key.mT  # (..., T, S)
+
+
+class AdditiveScore(Score):
+    """Additive score, `e = v_aᵀ tanh(W_a q + U_a k)`: a small network with one hidden layer.
+
+    Args:
+        d_hidden: width of the hidden layer.
+
+    Source: bahdanau2015neural, appendix A.1.2 (their s_{i-1} is the query, their h_j the key).
+    """
+
+    def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
+        super().__init__(d_query, d_key)
+        self.W_a = nn.Linear(d_query, d_hidden, bias=False)
+        self.U_a = nn.Linear(d_key, d_hidden, bias=False)
+        self.v_a = nn.Linear(d_hidden, 1, bias=False)
+
+    def project_key(self, key):
+        return self.U_a(key)  # (..., S, d_hidden)
+
+    def compare(self, query, projected_key):
+        hidden = self.W_a(query).unsqueeze(-2) + projected_key.unsqueeze(-3)  # (..., T, S, d_hidden)
+        return self.v_a(torch.tanh(hidden)).squeeze(-1)  # (..., T, S)
+
+
+class ConcatScore(Score):
+    """The same small network as first drawn, `e = w_2ᵀ tanh(W_1 [q; k])`: every pair is laid end to end.
+
+    Equal to `additive` with W_1 = [W_a U_a], but nothing can be computed once per key.
+
+    Args:
+        d_hidden: width of the hidden layer.
+
+    Source: luong2015effective, equation 8 (concat).
+    """
+
+    def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
+        super().__init__(d_query, d_key)
+        self.W_1 = nn.Linear(d_query + d_key, d_hidden, bias=False)
+        self.w_2 = nn.Linear(d_hidden, 1, bias=False)
+
+    def compare(self, query, projected_key):
+        T, S = query.shape[-2], projected_key.shape[-2]
+        queries = query.unsqueeze(-2).expand(*query.shape[:-1], S, -1)  # (..., T, S, d_query)
+        keys = projected_key.unsqueeze(-3).expand(*projected_key.shape[:-2], T, S, -1)  # (..., T, S, d_key)
+        pairs = torch.cat([queries, keys], dim=-1)  # (..., T, S, d_query + d_key)
+        return self.w_2(torch.tanh(self.W_1(pairs))).squeeze(-1)  # (..., T, S)
+
+
+class CosineScore(DotScore):
+    """Content-based score, `e = β cos(q, k)`: only the angle counts, the sharpness β sets the scale.
+
+    A zero vector has no direction; its cosine is taken as 0.
+
+    Args:
+        sharpness: β, the largest score there can be. With β = 1 no weight exceeds e² times another.
+
+    Source: graves2014neural, equations 5 and 6.
+    """
+
+    def __init__(self, d_query: int, d_key: int, sharpness: float = 1.0):
+        super().__init__(d_query, d_key)
+        if not sharpness > 0:
+            raise ValueError(f"sharpness must be positive, got {sharpness}")
+        self.sharpness = sharpness
+
+    def project_key(self, key):
+        return F.normalize(key, dim=-1)
+
+    def compare(self, query, projected_key):
+        return self.sharpness * super().compare(F.normalize(query, dim=-1), projected_key)  # (..., T, S)
+
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, sharpness={self.sharpness}"
+
+
+class LocationScore(Score):
+    """Location-based score, `e_j = (W_a q)_j`: the query alone says where to look; keys are not read.
+
+    Args:
+        n_positions: the longest sentence it can score.
+
+    Raises:
+        ValueError: more keys than n_positions.
+
+    Source: luong2015effective, equation 9 (location).
+    """
+
+    def __init__(self, d_query: int, d_key: int, n_positions: int = 64):
+        super().__init__(d_query, d_key)
+        self.W_a = nn.Linear(d_query, n_positions, bias=False)
+
+    def compare(self, query, projected_key):
+        S, n_positions = projected_key.shape[-2], self.W_a.out_features
+        if S > n_positions:
+            raise ValueError(f"LocationScore knows n_positions={n_positions} positions, got a key with S={S}")
+        return self.W_a(query)[..., :S]  # (..., T, S)
+
+
+class ZeroScore(Score):
+    """No preference, `e = 0`: after the softmax, the plain mean of the values. The baseline of every score."""
+
+    def compare(self, query, projected_key):
+        return query.new_zeros(*query.shape[:-1], projected_key.shape[-2])  # (..., T, S)
+
+
+SCORES: dict[str, type[Score]] = {
+    "dot": DotScore,
+    "scaled_dot": ScaledDotScore,
+    "general": GeneralScore,
+    "projected_dot": ProjectedDotScore,
+    "additive": AdditiveScore,
+    "concat": ConcatScore,
+    "cosine": CosineScore,
+    "location": LocationScore,
+    "zero": ZeroScore,
+}

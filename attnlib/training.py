@@ -1,0 +1,194 @@
+"""The one training loop, and what it needs: device, seeds, checkpoints."""
+
+import math
+import os
+import random
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+
+def pick_device() -> torch.device:
+    """The fastest device at hand: cuda, else Apple's mps, else the CPU."""
+    if torch.cuda.is_available():
+        return torch.device("cuda")
+    if torch.backends.mps.is_available():
+        return torch.device("mps")
+    return torch.device("cpu")
+
+
+def set_seed(seed: int) -> torch.Generator:
+    """Seed Python, NumPy and torch; return a CPU generator with the same seed, for drawing batches."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+    return torch.Generator().manual_seed(seed)
+
+
+@dataclass
+class History:
+    """What happened in a training run."""
+
+    loss: list[float] = field(default_factory=list)  # nats per token, one entry per step
+    tokens: int = 0  # target tokens seen
+    seconds: float = 0.0  # of training, validation not counted
+    valid_step: list[int] = field(default_factory=list)  # steps done before each validation
+    valid_loss: list[float] = field(default_factory=list)
+    best_step: int | None = None  # where the model that was kept stood; None without validation
+    stopped_early: bool = False
+
+    @property
+    def tokens_per_second(self) -> float:
+        return self.tokens / self.seconds if self.seconds else math.nan
+
+    def __repr__(self) -> str:  # without seconds: two runs of the same training read the same
+        best = f", best {min(self.valid_loss):.3f} at step {self.best_step}" if self.valid_loss else ""
+        last = f", last loss {self.loss[-1]:.3f}" if self.loss else ""
+        return f"History({len(self.loss)} steps, {self.tokens} tokens{last}{best})"
+
+
+def fit(
+    model: nn.Module,
+    batches: Iterable[Any],
+    loss: Callable[[nn.Module, Any], tuple[Tensor, int]],
+    *,
+    steps: int,
+    lr: float = 1e-3,
+    clip: float = 1.0,
+    validate: Callable[[nn.Module], float] | None = None,
+    validate_every: int | None = None,
+    patience: int | None = None,
+    checkpoint: Path | str | None = None,
+    description: str = "training",
+) -> History:
+    """Train with Adam, the learning rate falling linearly to zero.
+
+    With `validate`, the weights of the best validation are put back at the end.
+
+    Args:
+        model: trained in place, on the device it is on.
+        batches: where batches come from; gone through again when it ends. A batch that has `.to` is
+            moved to the model's device.
+        loss: (model, batch) → (mean loss in nats per token, number of tokens it is the mean of).
+        steps: how many batches to train on.
+        lr: learning rate at the first step.
+        clip: the longest gradient step allowed, as a norm over all parameters.
+        validate: model → loss on held-out data, lower is better; called without gradients, in eval mode.
+        validate_every: steps between validations; by default ten in all. The last step is always validated.
+        patience: stop after this many validations in a row without a new best; None never stops early.
+        checkpoint: file that gets the best weights at each new best (with validation), else the last.
+        description: label of the progress bar, which shows the loss and tokens per second.
+
+    Raises:
+        ValueError: steps < 1; patience or validate_every without validate; no batches; a loss that is
+            not a finite number (then nothing is worth keeping).
+    """
+    if steps < 1:
+        raise ValueError(f"steps must be at least 1, got {steps}")
+    if validate is None and (patience is not None or validate_every is not None):
+        raise ValueError("patience and validate_every need a validate function")
+    device = next(model.parameters()).device
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
+    validate_every = validate_every or max(1, steps // 10)
+    history, best, since_best = History(), None, 0
+    stream = _again(batches)
+    model.train()
+    with tqdm(total=steps, desc=description, unit="step") as bar:
+        for step in range(1, steps + 1):
+            start = time.perf_counter()
+            batch = next(stream)
+            batch = batch.to(device) if hasattr(batch, "to") else batch
+            value, n_tokens = loss(model, batch)
+            optimizer.zero_grad()
+            value.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), clip)
+            optimizer.step()
+            schedule.step()
+            history.loss.append(value.item())
+            history.tokens += n_tokens
+            history.seconds += time.perf_counter() - start
+            if not math.isfinite(history.loss[-1]):
+                raise ValueError(
+                    f"the loss is {history.loss[-1]} at step {step}: the learning rate {lr} may be too high"
+                )
+            bar.set_postfix_str(f"loss {history.loss[-1]:.3f}, {history.tokens_per_second:.0f} tokens/s", refresh=False)
+            bar.update()
+            if validate is None or (step % validate_every and step < steps):
+                continue
+            history.valid_step.append(step)
+            history.valid_loss.append(_validate(model, validate))
+            if history.valid_loss[-1] <= min(history.valid_loss):
+                history.best_step, since_best = step, 0
+                best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+                if checkpoint is not None:
+                    save_checkpoint(checkpoint, model)
+            else:
+                since_best += 1
+                if patience is not None and since_best >= patience:
+                    history.stopped_early = True
+                    break
+    if best is not None:
+        model.load_state_dict(best)
+    elif checkpoint is not None:
+        save_checkpoint(checkpoint, model)
+    return history
+
+
+def _again(batches: Iterable[Any]):
+    """The batches, over and over; a generator that is used up cannot be begun again, so it is an error."""
+    while True:
+        empty = True
+        for batch in batches:
+            empty = False
+            yield batch
+        if empty:
+            raise ValueError("there are no (more) batches: give a list, a DataLoader or an endless generator")
+
+
+@torch.no_grad()
+def _validate(model: nn.Module, validate: Callable[[nn.Module], float]) -> float:
+    model.eval()
+    try:
+        value = float(validate(model))
+    finally:
+        model.train()
+    if not math.isfinite(value):
+        raise ValueError(f"the validation loss is {value}")
+    return value
+
+
+def save_checkpoint(path: Path | str, model: nn.Module) -> None:
+    """Write the weights, whole or not at all."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        torch.save(model.state_dict(), scratch)
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def load_checkpoint(path: Path | str, model: nn.Module) -> None:
+    """Read weights into a model of the same shape. Only tensors are read: a file cannot run code.
+
+    Raises:
+        ValueError: the file is not a checkpoint, or its names or shapes are not the model's.
+    """
+    device = next(model.parameters()).device
+    try:
+        # weights_only refuses every pickle but tensors and plain containers
+        state = torch.load(path, map_location=device, weights_only=True)
+        model.load_state_dict(state)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # torch raises its own, pickle's, zip's and KeyErrors
+        raise ValueError(f"{path} is not a checkpoint of this {type(model).__name__}: {error}") from error

@@ -1,0 +1,5 @@
+"""Live figures: arithmetic in JavaScript, so that they answer in Jupyter, in Colab and in the static page alike."""
+
+from attnlib.widgets.score_explorer import ScoreExplorer
+
+__all__ = ["ScoreExplorer"]

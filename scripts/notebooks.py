@@ -1,0 +1,303 @@
+"""From book/NN_name.md, which people write and review, to the executed book/NN_name.ipynb beside it.
+
+    python scripts/notebooks.py execute              run the stale chapters
+    python scripts/notebooks.py execute 01 --force   run one, stale or not
+    python scripts/notebooks.py check                fail when a pair does not belong together (runs nothing)
+
+jupytext reads the source and nbclient runs it; what is ours is to make the result reproducible to the
+byte, and to notice when it is out of date. The pages, the tests and Colab all use the .ipynb.
+"""
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import re
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import jupytext
+import nbformat
+import yaml
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parents[1]
+BOOK = ROOT / "book"
+#: Chapters run under these settings, here and under nbval, so that the same machine gives the same text:
+#: one thread adds numbers in one order (and is faster in small recurrent loops), and a progress bar would
+#: store seconds.
+KERNEL_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1", "PYTHONHASHSEED": "0"}
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+# --- what a chapter is ------------------------------------------------------------------------------
+
+
+def chapters() -> list[Path]:
+    """Sources of the pages that run."""
+    return [p for p in sorted(BOOK.glob("*.md")) if re.search(r"^kernelspec:", p.read_text("utf8")[:800], re.M)]
+
+
+def choose(name: str | None) -> list[Path]:
+    """The chapters meant by `01` or `01_rnn_language_model`; all without a name."""
+    if name is None:
+        return chapters()
+    chosen = [p for p in chapters() if name in (p.stem, p.stem.split("_")[0])]
+    if not chosen:
+        raise SystemExit(f"There is no chapter {name!r}; there are: {', '.join(p.stem for p in chapters())}.")
+    return chosen
+
+
+def repository() -> str:
+    """The repository's address: one setting, in `_config.yml`."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
+
+
+# --- from the source to cells -----------------------------------------------------------------------
+
+
+def expand_roles(text: str) -> str:
+    r"""Write `\query{q}` and its kin as a colour that Jupyter, Colab, GitHub and MathJax all understand."""
+    from attnlib.palette import ROLES
+
+    pattern = re.compile(r"\\(" + "|".join(ROLES) + r")\{")
+    while match := pattern.search(text):
+        depth, end = 1, match.end()
+        while depth:
+            if end == len(text):
+                raise ValueError(f"unbalanced braces after {text[match.start() : match.start() + 40]!r}")
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        inner = text[match.end() : end - 1]
+        text = f"{text[: match.start()]}{{\\color{{{ROLES[match[1]].light}}}{{{inner}}}}}{text[end:]}"
+    return text
+
+
+def in_words(seconds: int) -> str:
+    return "less than 10 seconds" if seconds < 10 else f"about {round(seconds, -1)} seconds"
+
+
+def cells_of(source: Path, seconds: int):
+    """The notebook that the source describes, not yet run."""
+    notebook = jupytext.read(source)
+    prose = " ".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    filled = {
+        "@REPOSITORY@": repository(),
+        "@READING@": f"about {max(5, round(len(prose.split()) / 200 + 5 * prose.count('$$') / 60))} minutes",
+        "@RUNNING@": in_words(seconds),
+    }
+    for number, cell in enumerate(notebook.cells):
+        cell["id"] = f"c{number:03d}"
+        for mark, words in filled.items():
+            cell.source = cell.source.replace(mark, words)
+        if cell.cell_type == "markdown":
+            cell.source = expand_roles(cell.source)
+        else:
+            cell.outputs, cell.execution_count = [], None
+    notebook.metadata.pop("jupytext", None)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    return notebook
+
+
+# --- from cells to a reproducible notebook ----------------------------------------------------------
+
+
+def run(notebook, name: str):
+    """Execute every cell in a fresh kernel; return the notebook and the seconds it took."""
+    code = [c for c in notebook.cells if c.cell_type == "code"]
+    with tqdm(total=len(code), desc=name, unit="cell") as bar:
+
+        def done(cell, cell_index, execute_reply):
+            bar.update()
+
+        client = NotebookClient(
+            notebook,
+            timeout=600,
+            kernel_name="python3",
+            record_timing=False,
+            resources={"metadata": {"path": str(BOOK)}},
+            on_cell_executed=done,
+        )
+        start = time.perf_counter()
+        client.execute()
+        seconds = time.perf_counter() - start
+    notebook.metadata["language_info"].pop("version", None)  # another 3.11.x must not be a change
+    return with_stable_widget_ids(notebook, name), seconds
+
+
+def with_stable_widget_ids(notebook, name: str):
+    """Replace the random ids of widgets by ids in order of appearance, and drop widgets nobody sees."""
+    state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    seen: list[str] = []
+
+    def visit(model: str) -> None:
+        if model in state and model not in seen:
+            seen.append(model)
+            for child in re.findall(r"IPY_MODEL_(\w+)", json.dumps(state[model], sort_keys=True)):
+                visit(child)
+
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if view := output.get("data", {}).get(WIDGET_VIEW):
+                visit(view["model_id"])
+    stable = {model: uuid.uuid5(uuid.NAMESPACE_URL, f"{name}/{n}").hex for n, model in enumerate(seen)}
+    for model in [m for m in state if m not in stable]:
+        del state[model]
+    if not state:
+        notebook.metadata.pop("widgets", None)
+    text = nbformat.writes(notebook)
+    for old, new in stable.items():
+        text = text.replace(old, new)
+    notebook = nbformat.reads(text, as_version=4)
+    if stable:
+        part = notebook.metadata["widgets"][WIDGET_STATE]
+        part["state"] = {model: part["state"][model] for model in sorted(part["state"])}
+    return notebook
+
+
+def execute(source: Path) -> None:
+    """Run one chapter and write its notebook, whole or not at all."""
+    target = source.with_suffix(".ipynb")
+    notebook, seconds = run(cells_of(source, seconds=0), source.stem)
+    before = facts(target).get("seconds", 0)
+    # The same machine is never equally fast twice: a time that is still about right stays as it was.
+    kept = before if before / 1.5 < seconds < before * 1.5 else round(seconds)
+    for cell, filled in zip(notebook.cells, cells_of(source, kept).cells, strict=True):
+        cell.source = filled.source
+    notebook.metadata["attnlib"] = {"fingerprint": fingerprint(source), "seconds": kept}
+    scratch = target.with_suffix(".partial")
+    nbformat.write(notebook, scratch)
+    scratch.replace(target)
+
+
+# --- what a notebook was made from ------------------------------------------------------------------
+
+
+def facts(target: Path) -> dict:
+    """What the last run wrote down in the notebook."""
+    if not target.exists():
+        return {}
+    return json.loads(target.read_text("utf8"))["metadata"].get("attnlib", {})
+
+
+def package_files(source: Path) -> set[Path]:
+    """The files of attnlib that a chapter imports, directly or through one another."""
+
+    def named_in(code: str) -> set[str]:
+        names = set()
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                modules = {name for name in inner if file_of(name)}
+                names |= modules if modules == inner else modules | {node.module}
+            elif isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+        return {n for n in names if n.split(".")[0] == "attnlib"}
+
+    def file_of(module: str) -> Path | None:
+        path = ROOT.joinpath(*module.split("."))
+        return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
+
+    code = "\n".join(c.source for c in jupytext.read(source).cells if c.cell_type == "code")
+    code = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", code, flags=re.M)  # magics are not Python
+    todo, files = named_in(code), set()
+    while todo:
+        file = file_of(todo.pop())
+        if file is not None and file not in files:
+            files.add(file)
+            todo |= named_in(file.read_text("utf8"))
+            # a package's data (javascript, styles, hashes) belongs to its modules
+            if file.parent != ROOT / "attnlib":
+                files |= {p for p in file.parent.rglob("*") if p.is_file() and p.suffix in {".js", ".css", ".txt"}}
+    return files
+
+
+def fingerprint(source: Path) -> str:
+    """A checksum of all that can change a chapter's outputs: its source, what it imports, the lock."""
+    digest = hashlib.sha256()
+    for file in [source, *sorted(package_files(source)), ROOT / "requirements.txt"]:
+        digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def problems(source: Path) -> list[str]:
+    """Everything that keeps a notebook from being what its source says and a reader may see."""
+    target = source.with_suffix(".ipynb")
+    if not target.exists():
+        return ["has no .ipynb beside it"]
+    stored, known = nbformat.read(target, as_version=4), facts(target)
+    found = []
+
+    def content(notebook):
+        return [(c.cell_type, c.source, dict(c.metadata)) for c in notebook.cells]
+
+    if content(stored) != content(cells_of(source, known.get("seconds", 0))):
+        found.append("its cells differ from the .md")
+    elif known.get("fingerprint") != fingerprint(source):
+        found.append("attnlib or requirements.txt changed since it was run")
+    code = [c for c in stored.cells if c.cell_type == "code"]
+    counts = [c.execution_count for c in code]
+    if counts != list(range(1, len(code) + 1)):
+        found.append(f"its cells were not run once each, in order: {counts}")
+    for number, cell in enumerate(code):
+        tags = cell.metadata.get("tags", [])
+        where = f"code cell {number + 1}"
+        if "raises-exception" not in tags and any(o.output_type == "error" for o in cell.outputs):
+            found.append(f"{where} stores an error")
+        image = any(m.startswith("image/") for o in cell.outputs for m in o.get("data", {}))
+        if image and not cell.metadata.get("mystnb", {}).get("image", {}).get("alt"):
+            found.append(f"{where} shows an image without alt text (mystnb.image.alt)")
+        if "nbval-skip" in tags:
+            found.append(f"{where} is skipped by the tests")
+        # A cell whose output is not compared may claim something; then what it claims is asserted.
+        following = [c.source for c in code[number : number + 3]]
+        if (
+            "nbval-ignore-output" in tags
+            and "no-claim" not in tags
+            and not any(re.search(r"^\s*assert|assert_close\(", s, re.M) for s in following)
+        ):
+            found.append(f"{where} is not compared and no assert follows it (tag it no-claim if it claims nothing)")
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    runner = commands.add_parser("execute", help="run the stale chapters")
+    runner.add_argument("chapter", nargs="?", help="only this one: 01 or 01_rnn_language_model")
+    runner.add_argument("--force", action="store_true", help="run also what is not stale")
+    commands.add_parser("check", help="fail when a notebook is stale or wrong; runs nothing")
+    arguments = parser.parse_args()
+
+    if arguments.command == "check":
+        found = [f"book/{source.name}: {problem}" for source in chapters() for problem in problems(source)]
+        written = {source.with_suffix(".ipynb") for source in chapters()}
+        found += [f"book/{p.name} has no .md beside it" for p in sorted(BOOK.glob("*.ipynb")) if p not in written]
+        print("\n".join(found) or f"{len(written)} chapters are up to date.")
+        if found:
+            print("`make execute` runs what is stale.")
+        return 1 if found else 0
+
+    os.environ.update(KERNEL_ENVIRONMENT)
+    stale = [s for s in choose(arguments.chapter) if arguments.force or problems(s)]
+    print(f"{len(stale)} chapter(s) to run{': ' if stale else '.'}{', '.join(s.stem for s in stale)}", flush=True)
+    for source in stale:
+        try:
+            execute(source)
+        except CellExecutionError as error:
+            print(f"book/{source.name} failed; its notebook was left as it was.\n{error}", file=sys.stderr)
+            return 1
+        if left := problems(source):
+            print(f"book/{source.name} ran, but {'; '.join(left)}.", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""The built book in a real browser, with the network cut off."""
+
+import functools
+import http.server
+import os
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, sync_playwright
+
+# BOOK_HTML: another build to look at, for whoever works on a widget without building the whole book.
+BUILT = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html").resolve()
+
+FLAGS = [
+    "--no-sandbox",  # containers have no user namespaces
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    # The browser's own errands would be counted among the requests of the page.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# What the theme logs on every page and we cannot change. Everything else fails.
+HARMLESS = (
+    "Identifier 'THEBE_JS_URL' has already been declared",  # sphinx-thebe writes its inline script twice
+    "Got invalid theme mode",  # pydata-sphinx-theme on a first visit
+)
+
+
+def pages() -> list[str]:
+    """The pages of the book, relative to its root, found in what was built. `None` if nothing was built."""
+    found = sorted(path.relative_to(BUILT).as_posix() for path in BUILT.rglob("*.html"))
+    return [name for name in found if not name.startswith("_") and not leads_on(name)] or [None]
+
+
+def leads_on(name: str) -> bool:
+    """Whether a page is only a signpost to another, as the root's index.html is."""
+    return 'http-equiv="refresh"' in (BUILT / name).read_text(encoding="utf-8").lower()
+
+
+class Visit(NamedTuple):
+    """A page that was opened, and what it did."""
+
+    page: Page
+    third_party: list[str]  # addresses it asked for beyond the book itself; none was answered
+    errors: list[str]  # of the console, and exceptions nobody caught
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    if not (BUILT / "index.html").exists():
+        pytest.fail(f"there is no built book at {BUILT}: run `make book` first")
+    return BUILT
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not found:
+        pytest.fail("no Chromium: install chromium or google-chrome, or name one in the variable CHROMIUM")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def site(built) -> str:
+    """The address of a web server that knows the built book and nothing else."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=built))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@pytest.fixture
+def visit(browser, request) -> Callable[..., Visit]:
+    """Open a page: `visit("book/index.html", theme="dark", width=375, scheme="http")`, or any file by its Path."""
+    contexts = []
+
+    def open_page(name: str | Path, theme="light", width=1280, scheme="file", touch=False) -> Visit:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=theme, has_touch=touch, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        # The theme remembers a reader's choice here.
+        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}');")
+        context.set_default_timeout(10_000)  # nothing here waits for a network
+        visited = Visit(context.new_page(), [], [])
+
+        def only_here(route):
+            if urlsplit(route.request.url).hostname == "127.0.0.1":
+                return route.continue_()
+            visited.third_party.append(route.request.url)
+            return route.abort()
+
+        # The other schemes (file, data, blob) never reach the network, and a blocked blob would break widgets.
+        context.route(lambda url: urlsplit(url).scheme in ("http", "https", "ws", "wss"), only_here)
+
+        def note(text: str):
+            if not any(harmless in text for harmless in HARMLESS):
+                visited.errors.append(text)
+
+        visited.page.on("pageerror", lambda error: note(str(error)))
+        visited.page.on("console", lambda message: note(message.text) if message.type == "error" else None)
+        if isinstance(name, Path):
+            address = name.as_uri()
+        elif scheme == "file":
+            address = (request.getfixturevalue("built") / name).as_uri()
+        else:
+            address = f"{request.getfixturevalue('site')}/{name}"
+        visited.page.goto(address)
+        return visited
+
+    yield open_page
+    for context in contexts:
+        context.close()

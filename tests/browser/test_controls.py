@@ -1,0 +1,66 @@
+"""No dead controls: whatever looks as if it could be moved, answers."""
+
+import pytest
+
+from tests.browser.conftest import BUILT, pages
+
+pytestmark = pytest.mark.browser
+
+VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]'
+CONTROLS = "input, select, button, [role=slider], summary"
+
+
+def has_widgets(name: str | None) -> bool:
+    return name is None or "application/vnd.jupyter.widget-view+json" in (BUILT / name).read_text()
+
+
+@pytest.mark.parametrize("name", [name for name in pages() if has_widgets(name)] or [None])
+def test_every_control_of_every_output_answers(name, built, visit):
+    if name is None:
+        pytest.fail("no page of the built book shows a widget")
+    visited = visit(name)
+    page = visited.page
+    page.wait_for_function(
+        "views => [...document.querySelectorAll(views)].every(tag => tag.nextElementSibling.matches('[data-live], .admonition'))",
+        arg=VIEW,
+    )
+    failed = page.get_by_text("This figure could not start").all_inner_texts()
+    assert failed == []
+    # Outside of live figures an output has no controls at all: it would be one that no one listens to.
+    orphans = page.locator(f".cell_output :is({CONTROLS}):not([data-live] *):not(.copybtn)").all()
+    assert [orphan.evaluate("e => e.outerHTML") for orphan in orphans] == []
+
+    for view in page.locator("[data-live=true]").all():
+        controls = [control for control in view.locator(CONTROLS).all() if control.is_visible()]
+        assert controls, "a live figure without a control"
+        # A menu may take other controls away, and a reset answers only once something has changed.
+        late = {"SELECT": 1, "BUTTON": 2}
+        for control in sorted(controls, key=lambda control: late.get(control.evaluate("e => e.tagName"), 0)):
+            before = look(view)
+            operate(control)
+            assert look(view) != before, f"dead: {control.evaluate('e => e.outerHTML')[:300]}"
+    assert visited.errors == []
+
+
+def look(view) -> str:
+    """What a figure shows, leaving out its controls and their readouts: those move even where nobody listens."""
+    return view.evaluate(
+        """root => {
+            const copy = root.cloneNode(true);
+            copy.querySelectorAll("input, select, output, .se-readout").forEach((own) => own.remove());
+            return copy.innerHTML;
+        }"""
+    )
+
+
+def operate(control):
+    kind = control.evaluate("e => e.getAttribute('role') ?? e.type ?? e.tagName.toLowerCase()")
+    if kind in ("range", "slider"):
+        control.focus()
+        at_start = control.evaluate("e => Number(e.value ?? e.ariaValueNow) <= Number(e.min || e.ariaValueMin)")
+        control.press("ArrowRight" if at_start else "ArrowLeft")
+    elif kind == "select-one":
+        values = control.locator("option").evaluate_all("options => options.map(option => option.value)")
+        control.select_option(next(value for value in values if value != control.input_value()))
+    else:
+        control.click()

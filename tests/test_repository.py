@@ -1,0 +1,149 @@
+"""Facts about the tree as a whole: what a newcomer, an installer and a reader rely on."""
+
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts import notebooks
+
+ROOT = Path(__file__).resolve().parents[1]
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+
+
+def tracked() -> list[Path]:
+    """Every file of the repository, as git sees it."""
+    listing = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return [path for name in listing.stdout.split() if (path := ROOT / name).is_file()]
+
+
+def test_the_address_of_the_repository_stands_in_one_place():
+    address = CONFIG["repository"]["url"].removeprefix("https://github.com/")
+    generated = {ROOT / "README.md"} | {p.with_suffix(".ipynb") for p in notebooks.chapters()}
+    repeats = [p for p in tracked() if p not in generated and address in p.read_text("utf8", errors="ignore")]
+    assert repeats == [ROOT / "_config.yml"]
+
+
+def test_the_launch_links_of_the_readme_are_the_generated_ones():
+    result = subprocess.run([sys.executable, "scripts/launch_links.py", "check"], cwd=ROOT, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_the_readme_offers_every_chapter_in_colab_and_binder():
+    readme = (ROOT / "README.md").read_text("utf8")
+    chapters = sorted(p.stem for p in (ROOT / "book").glob("[0-9][0-9]_*.md"))
+    assert chapters
+    for stem in chapters:
+        assert readme.count(f"book/{stem}.ipynb") == 2, stem
+
+
+def test_every_chapter_is_in_the_table_of_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
+    listed = {chapter["file"] for part in toc["parts"] for chapter in part["chapters"]} | {toc["root"]}
+    for source in (ROOT / "book").glob("*.md"):
+        page = f"book/{source.stem}"
+        suffix = ".ipynb" if source in notebooks.chapters() else ""
+        assert page + suffix in listed, page
+
+
+def test_the_wheel_holds_scripts_styles_and_hashes(tmp_path):
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    (wheel,) = tmp_path.glob("attnlib-*.whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    package = {p.relative_to(ROOT).as_posix() for p in tracked() if p.is_relative_to(ROOT / "attnlib")}
+    assert package - inside == set()
+    assert {n.split("/")[0] for n in inside} == {"attnlib", wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info"}
+
+
+def test_dependencies_are_ranges_with_lower_bounds():
+    text = (ROOT / "pyproject.toml").read_text("utf8")
+    dependencies = re.search(r"^dependencies = \[(.*?)^\]", text, re.S | re.M)[1]
+    requirements = re.findall(r'"([^"]+)"', dependencies)
+    assert "torch>=2.2" in requirements
+    assert all(re.fullmatch(r"[\w-]+>=[\d.]+", r) for r in requirements), requirements
+
+
+def test_the_lock_pins_everything_exactly():
+    for name in ("requirements.txt", "requirements-test.txt"):
+        lines = [l for l in (ROOT / name).read_text("utf8").splitlines() if l and not l.startswith(("#", "-r "))]
+        assert lines and all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines), name
+
+
+def test_code_names_of_the_notation_exist_in_attnlib():
+    names = {
+        word for p in (ROOT / "attnlib").rglob("*.py") for word in re.findall(r"[A-Za-z_]\w*", p.read_text("utf8"))
+    }
+    table = (ROOT / "book" / "notation.md").read_text("utf8").split("## Symbols")[1]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| ") and "meaning" not in line]
+    code = {name for row in rows for name in re.findall(r"`(\w+)`", row[3])}
+    assert {"query", "key", "value", "weights", "context", "mask"} <= code
+    # annotations arrive with the encoder (chapter 2), heads with multi-head attention (chapter 12)
+    later = {"annotations": "02_", "n_heads": "12_"}
+    chapters = " ".join(p.stem for p in notebooks.chapters())
+    due = {name for name in code if name not in later or later[name] in chapters}
+    assert due - names == {"j", "i", "batch"} - names, due - names
+
+
+@pytest.mark.parametrize(
+    ("module", "allowed"),
+    [
+        ("scores", set()),
+        ("palette", set()),
+        ("metrics", set()),
+        ("attention", {"scores"}),
+        ("rnn_lm", {"metrics", "attention", "scores"}),
+        ("training", set()),
+        ("plots", {"palette"}),
+        ("show", set()),
+    ],
+)
+def test_import_arrows_point_downward(module, allowed):
+    text = (ROOT / "attnlib" / f"{module}.py").read_text("utf8")
+    imported = set(re.findall(r"^\s*(?:from|import) attnlib\.(\w+)", text, re.M))
+    assert imported <= allowed, imported - allowed
+
+
+def test_widgets_know_no_model():
+    for path in (ROOT / "attnlib" / "widgets").glob("*.py"):
+        imported = set(re.findall(r"^\s*(?:from|import) attnlib\.(\w+)", path.read_text("utf8"), re.M))
+        assert imported <= {"palette", "scores", "attention", "widgets"}, (path.name, imported)
+
+
+def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    import os
+
+    return subprocess.run(
+        ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_make_names_a_python_that_is_missing_or_too_old(tmp_path):
+    result = make("book", "PYTHON=python9.9", f"VENV={tmp_path}/venv")
+    assert result.returncode != 0 and "There is no python9.9 here" in result.stdout
+    old = tmp_path / "python3"
+    old.write_text('#!/bin/sh\nexec python3 -c "import sys; sys.version_info = (3, 9); exec(sys.argv[1])" "$2"\n')
+    old.chmod(0o755)
+    result = make("book", f"PYTHON={old}", f"VENV={tmp_path}/venv")
+    assert result.returncode != 0 and "needs Python 3.11 or newer" in result.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+def test_make_leaves_nothing_half_installed_without_a_network(tmp_path):
+    dead = {"PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_RETRIES": "0", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
+    result = make("book", f"VENV={tmp_path}/venv", **dead)
+    assert result.returncode != 0 and "nothing is half-installed" in result.stdout
+    assert not (tmp_path / "venv").exists()
+
+
+def test_make_execute_names_an_unknown_chapter():
+    script = [sys.executable, "scripts/notebooks.py", "execute", "99"]
+    result = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert result.returncode != 0 and "There is no chapter '99'; there are: 01_" in result.stderr
