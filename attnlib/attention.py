@@ -37,8 +37,9 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
     check_mask(mask, scores)
     hidden = ~mask
     blank = ~mask.any(-1, keepdim=True)  # rows with nothing visible
-    # −∞ removes a position in every precision. A row of nothing but −∞ would be 0/0, so blank rows
-    # go through the softmax as zeros; the last line empties them again, in value and in gradient.
+    # −∞ removes a position in every precision. A row of nothing but −∞ would be
+    # 0/0, so blank rows go through the softmax as zeros; the last line empties
+    # them again, in value and in gradient.
     scores = scores.masked_fill(hidden, -torch.inf).masked_fill(blank, 0.0)
     return scores.softmax(-1).masked_fill(hidden, 0.0)
 

@@ -45,16 +45,17 @@ class RNNLM(nn.Module):
             state: h_0, the memory left by an earlier text; None starts from zeros.
 
         Raises:
-            ValueError: tokens are not (B, T), or state is not (B, d_hidden).
+            ValueError: tokens are not (B, T) with T ≥ 1, or state is not (B, d_hidden).
         """
         if state is None:
-            state = self.W_h.weight.new_zeros(len(tokens), self.W_h.in_features)
-        if tokens.dim() != 2 or state.shape != (len(tokens), self.W_h.in_features):
+            state = self.W_h.weight.new_zeros(*tokens.shape[:1], self.W_h.in_features)
+        if tokens.dim() != 2 or not tokens.shape[1] or state.shape != (len(tokens), self.W_h.in_features):
             raise ValueError(
                 f"need tokens (B, T) and state (B, {self.W_h.in_features}), "
                 f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
             )
-        from_input = self.W_e(self.embedding(tokens))  # (B, T, d_hidden), for all steps at once
+        embedded = self.embedding(tokens)  # x_t, (B, T, d_embed)
+        from_input = self.W_e(embedded)  # (B, T, d_hidden), for all steps at once
         states = []
         for t in range(tokens.shape[1]):  # one step waits for the one before
             state = torch.tanh(self.W_h(state) + from_input[:, t])  # (B, d_hidden)

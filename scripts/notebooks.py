@@ -121,6 +121,7 @@ def run(notebook, name: str):
             timeout=600,
             kernel_name="python3",
             record_timing=False,
+            coalesce_streams=True,  # where a print is cut into pieces depends on timing
             resources={"metadata": {"path": str(BOOK)}},
             on_cell_executed=done,
         )

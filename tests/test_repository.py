@@ -1,5 +1,6 @@
 """Facts about the tree as a whole: what a newcomer, an installer and a reader rely on."""
 
+import os
 import re
 import subprocess
 import sys
@@ -88,7 +89,7 @@ def test_code_names_of_the_notation_exist_in_attnlib():
     later = {"annotations": "02_", "n_heads": "12_"}
     chapters = " ".join(p.stem for p in notebooks.chapters())
     due = {name for name in code if name not in later or later[name] in chapters}
-    assert due - names == {"j", "i", "batch"} - names, due - names
+    assert due <= names, due - names
 
 
 @pytest.mark.parametrize(
@@ -117,8 +118,6 @@ def test_widgets_know_no_model():
 
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
-    import os
-
     return subprocess.run(
         ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60,
         env={**os.environ, **environment},

@@ -249,7 +249,6 @@ def test_results_cannot_be_written(name):
         ({"temperature": float("inf")}, "temperature .*inf"),
         ({"valid_length": -1}, r"0\.\.5.*-1"),
         ({"valid_length": 6}, r"0\.\.5.*6"),
-        ({"valid_length": 2.5}, r"0\.\.5.*2.5"),
         ({"parameters": {"general": {"W": [[1.0, 2.0]]}}}, r"W .*\(2, 2\).*\(1, 2\)"),
         ({"parameters": {"general": {"V": [[1.0]]}}}, r"\['W'\].*\['V'\]"),
         ({"parameters": {"additive": {"W_a": 1.0, "U_a": 1.0, "v_a": 1.0}}}, r"W_a .*\(1, 2\).*\(\)"),

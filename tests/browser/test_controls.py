@@ -21,7 +21,9 @@ def test_every_control_of_every_output_answers(name, built, visit):
     visited = visit(name)
     page = visited.page
     page.wait_for_function(
-        "views => [...document.querySelectorAll(views)].every(tag => tag.nextElementSibling.matches('[data-live], .admonition'))",
+        """views => [...document.querySelectorAll(views)].every(
+            (tag) => tag.nextElementSibling?.matches("[data-live], .admonition")
+        )""",
         arg=VIEW,
     )
     failed = page.get_by_text("This figure could not start").all_inner_texts()

@@ -27,8 +27,10 @@ KNOWN = {
 RUN_AXE = """async ([known, options]) => {
     // No preload: axe would fetch the style sheets once more, which file:// does not allow.
     const { violations } = await axe.run(document, { preload: false, ...options });
+    const isKnown = (rule, target) =>
+        (known[rule] ?? []).some((selector) => document.querySelector(target).matches(selector));
     return violations.flatMap(({ id, help, nodes }) => nodes
-        .filter(({ target }) => !(known[id] ?? []).some((selector) => document.querySelector(target[0])?.matches(selector)))
+        .filter(({ target }) => !isKnown(id, target[0]))
         .map(({ target, failureSummary }) => `${id} (${help}) at ${target[0]}: ${failureSummary}`));
 }"""
 
@@ -40,12 +42,13 @@ SETTLED = """async () => {
 
 # Text between the dollars or brackets of a formula that MathJax left alone; code may contain both.
 RAW_FORMULAS = r"""() => {
+    const raw = /\$[^$\s][^$]*\$|\$\$|\\[([]|\\(?:frac|sum|alpha|top|mathbf|begin)\b/;
     const inCode = "pre, code, script, style, mjx-container, textarea";
     const walker = document.createTreeWalker(document.querySelector("main") ?? document.body, NodeFilter.SHOW_TEXT);
     const found = [];
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         if (node.parentElement.closest(inCode)) continue;
-        if (/\$[^$\s][^$]*\$|\$\$|\\[([]|\\(?:frac|sum|alpha|top|mathbf|begin)\b/.test(node.data)) found.push(node.data.trim());
+        if (raw.test(node.data)) found.push(node.data.trim());
     }
     return found;
 }"""

@@ -79,11 +79,25 @@ def test_off_without_a_callback_or_an_event_spares_other_views(static_page):
     expect(buttons).to_have_text(["count 1, started 1", "count 2, started 1"])
 
 
+def test_off_with_a_callback_spares_the_others_of_the_view(static_page):
+    two = """export default { render({ model, el }) {
+        const silent = () => { el.textContent = "heard by the one taken off"; };
+        model.on("change:count change:other", silent);
+        model.on("change:count", (_, count) => { el.textContent += `heard ${count}`; });
+        model.off("change:count", silent);
+        model.set("count", 2);
+    } };"""
+    expect(static_page({"a": widget(two, count=1)}, ["a"]).page.locator("[data-live]")).to_have_text("heard 2")
+
+
 def test_setting_what_is_there_already_is_silent(static_page):
     """Two views that answer each other's changes would otherwise never come to rest."""
     echo = """export default { render({ model, el }) {
         let heard = 0;
-        model.on("change:list", () => { el.textContent = `heard ${++heard}`; model.set("list", [...model.get("list")]); });
+        model.on("change:list", () => {
+            el.textContent = `heard ${++heard}`;
+            model.set("list", [...model.get("list")]);
+        });
         model.set("list", [1, 2]);
         model.set({ list: [1, 2, 3] });
     } };"""
@@ -157,13 +171,12 @@ def test_a_widget_reaches_another_by_its_reference(static_page):
     expect(page.locator("[data-live]")).to_have_text("7")
 
 
-def test_it_leaves_nothing_global_behind(static_page):
-    names = "() => Object.keys(window).sort()"
+def test_it_leaves_nothing_global_behind(static_page, visit, tmp_path):
     page = static_page({"a": widget(count=1)}, ["a"]).page
     expect(page.get_by_role("button")).to_be_visible()
-    with_host = page.evaluate(names)
-    page.goto("about:blank")
-    assert with_host == page.evaluate(names)
+    (tmp_path / "empty.html").write_text("<!doctype html>")
+    names = "Object.getOwnPropertyNames(window).sort()"
+    assert page.evaluate(names) == visit(tmp_path / "empty.html").page.evaluate(names)
 
 
 def test_a_page_without_widgets_is_left_alone(static_page):

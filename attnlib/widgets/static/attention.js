@@ -29,7 +29,8 @@ export function unit(x) {
 /** Every score of attnlib under its registry name.
  *  compare(q, k, parameters, j) -> e_j, the score of key k at position j (counted from 0)
  *  seen(q, parameters) -> the vector whose dot product with k is the score, where it is not q itself
- *  alias: another name of it; formula, note (what to look for in the figure): "_x" is a subscript; placeless: does not read k */
+ *  placeless: does not read k
+ *  alias: another name; formula; note: what to look for in the figure ("_x" is a subscript) */
 export const SCORES = {
   dot: {
     alias: "",

@@ -3,7 +3,9 @@
 const HEIGHT = 16;
 const LETTER = 8.5; // width, about
 // Sides of a point in order of preference: offset of the text and its anchor.
-const SIDES = [[11, -8, "start"], [11, 19, "start"], [-11, -8, "end"], [-11, 19, "end"], [0, -15, "middle"], [0, 27, "middle"]];
+const SIDES = [
+  [11, -8, "start"], [11, 19, "start"], [-11, -8, "end"], [-11, 19, "end"], [0, -15, "middle"], [0, 27, "middle"],
+];
 
 /** @param {{x: number, y: number, text: string}[]} points in drawing units, the most important first
  * @param {number} size of the drawing

@@ -19,7 +19,8 @@ export function plane({ words, extent, ownValues, describedBy, move }) {
   const scale = SIZE / 2 / (extent + 0.3);
   const place = ([x, y]) => [SIZE / 2 + x * scale, SIZE / 2 - y * scale];
   const element = svg("svg", {
-    class: "se-plane", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group", "aria-label": "plane of query, keys and context",
+    class: "se-plane", viewBox: `0 0 ${SIZE} ${SIZE}`, role: "group",
+    "aria-label": "plane of query, keys and context",
   });
   // What stands still is aria-hidden: the table and the sentence below say the same in words.
   const layer = (name) => element.appendChild(svg("g", { class: name, "aria-hidden": "true" }));
@@ -34,8 +35,8 @@ export function plane({ words, extent, ownValues, describedBy, move }) {
   const links = words.map(() => lines.appendChild(svg("path", { class: "se-link" })));
   const ties = words.map(() => lines.appendChild(svg("path", { class: "se-tie" })));
   const values = words.map((_, j) => marks.appendChild(value(ownValues, j)));
-  const handle = (n, kind, name, label) =>
-    element.appendChild(makeHandle({ kind, name, label, describedBy, extent, place, move: (point) => move(n, point) }));
+  const handle = (n, kind, name, text) => element.appendChild(
+    makeHandle({ kind, name, text, describedBy, extent, place, move: (point) => move(n, point) }));
   const keys = words.map((word, j) => handle(j, "key", `key ${j + 1}, “${word}”`, word));
   const query = handle(-1, "query", "query q", "q");
   // Above the keys, which it may lie on, but not in the way of the pointer.
@@ -116,7 +117,7 @@ function value(ownValues, j) {
 }
 
 /** A point that can be moved. ARIA has no two-dimensional slider: it is a slider that speaks both numbers. */
-function makeHandle({ kind, name, label: text, describedBy, extent, place, move }) {
+function makeHandle({ kind, name, text, describedBy, extent, place, move }) {
   const handle = svg("g", {
     class: `se-handle se-${kind}`, tabindex: 0, role: "slider", "aria-roledescription": "movable point",
     "aria-label": name, "aria-describedby": describedBy, "aria-valuemin": -extent, "aria-valuemax": extent,

@@ -10,7 +10,7 @@ const QUIET_AFTER = 400; // ms without a change, after which the sentence is rea
 
 function render({ model, el: root }) {
   const words = model.get("words");
-  const ids = { hint: freshId("hint") };
+  const hintId = freshId("hint");
   root.classList.add("attn", "se");
 
   function change(state) {
@@ -39,7 +39,7 @@ function render({ model, el: root }) {
   const sentence = html("p", { class: "se-sentence", "aria-hidden": "true" });
   const spoken = html("p", { class: "se-spoken", role: "status" });
   const drawing = plane({
-    words, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: ids.hint,
+    words, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: hintId,
     move: (handle, point) => change(handle < 0
       ? { query: point }
       : { key: model.get("key").map((key, j) => (j === handle ? point : key)) }),
@@ -50,7 +50,8 @@ function render({ model, el: root }) {
     html("div", { class: "se-head" }, menu.element, rule, note),
     html("div", { class: "se-body" },
       html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value"))),
-        html("p", { class: "se-hint", id: ids.hint }, "Drag q or any word. With the keyboard: Tab to it, then the arrow keys (Shift: larger steps)."),
+        html("p", { class: "se-hint", id: hintId },
+          "Drag q or any word. With the keyboard: Tab to it, then the arrow keys (Shift: larger steps)."),
         details),
       html("div", { class: "se-right" },
         html("div", { class: "se-sliders" }, temperature.element, length.element),
@@ -60,7 +61,6 @@ function render({ model, el: root }) {
   function draw() {
     const name = model.get("score");
     const figure = figureOf(model);
-    set(menu.input, { value: name });
     menu.input.value = name;
     temperature.input.value = Math.log10(figure.temperature);
     temperature.show(fixed(figure.temperature, figure.temperature < 10 ? 2 : 1));
@@ -131,7 +131,8 @@ function control(tag, name, attributes, listeners) {
 }
 
 function legend(ownValues) {
-  const entry = (role, text) => html("li", { class: `se-is-${role}` }, html("span", { class: "se-swatch", "aria-hidden": "true" }), text);
+  const swatch = () => html("span", { class: "se-swatch", "aria-hidden": "true" });
+  const entry = (role, text) => html("li", { class: `se-is-${role}` }, swatch(), text);
   return html("ul", { class: "se-legend" },
     entry("query", "query q"), entry("key", "key of a word"),
     ...(ownValues ? [entry("value", "value v")] : []),

@@ -49,7 +49,8 @@ export function table(words) {
 function bar(kind) {
   const number = html("span", { class: "se-number" });
   const filling = html("span", { class: "se-filling" });
-  const element = html("td", { class: kind }, number, html("span", { class: "se-bar", "aria-hidden": "true" }, filling));
+  const element = html("td", { class: kind }, number,
+    html("span", { class: "se-bar", "aria-hidden": "true" }, filling));
   const signed = kind.includes("se-signed");
   function draw(value, share) {
     number.textContent = fixed(value);

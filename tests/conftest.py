@@ -1,0 +1,59 @@
+"""Before the first import of attnlib: every shape annotation becomes a check at run time."""
+
+import random
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import jaxtyping
+
+import tests.typechecker  # noqa: F401  the hook looks its name up in what is imported
+
+if "attnlib" in sys.modules:
+    raise RuntimeError("attnlib was imported before its shape checks could be installed")
+jaxtyping.install_import_hook("attnlib", "tests.typechecker.check")
+
+import matplotlib  # noqa: E402
+
+matplotlib.use("agg")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+import torch  # noqa: E402
+
+import attnlib  # noqa: E402
+
+
+def pytest_report_header() -> str:
+    """Say which copy is under test: tests/mutants.py relies on it."""
+    return f"attnlib: {Path(attnlib.__file__).parent}"
+
+
+class Sizes(NamedTuple):
+    """Different primes, so that no two dimensions can be taken for each other."""
+
+    B: int = 2
+    T: int = 3
+    S: int = 5
+    D: int = 7
+
+
+@pytest.fixture
+def sizes() -> Sizes:
+    return Sizes()
+
+
+@pytest.fixture(autouse=True)
+def seeded():
+    """Every test draws the same numbers, whatever ran before it."""
+    random.seed(0)
+    np.random.seed(0)
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def unhooked():
+    """The package as its readers run it, without the shape checks: the errors it raises itself."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)

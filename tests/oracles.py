@@ -1,0 +1,117 @@
+"""What every number should be: float64 loops over one pair at a time, written from the equations.
+
+Slow and plain on purpose, and importing nothing of what they judge. `p` holds the parameters of a model
+under the names of its state_dict.
+"""
+
+import math
+
+import numpy as np
+
+
+def dot(x, y) -> float:
+    """Σ_n x_n y_n."""
+    assert len(x) == len(y)
+    return sum(float(a) * float(b) for a, b in zip(x, y, strict=True))
+
+
+def times(W, x) -> np.ndarray:
+    """W x, one row at a time."""
+    return np.array([dot(row, x) for row in W])
+
+
+def cosine(x, y) -> float:
+    """x · y / (|x| |y|), and 0 where there is no direction."""
+    lengths = math.sqrt(dot(x, x)) * math.sqrt(dot(y, y))
+    return dot(x, y) / lengths if lengths else 0.0
+
+
+#: name → score of query q and key k, the key at position j
+PAIR = {
+    "dot": lambda q, k, j, p: dot(q, k),
+    "scaled_dot": lambda q, k, j, p: dot(q, k) / math.sqrt(len(k)),
+    "general": lambda q, k, j, p: dot(q, times(p["W.weight"], k)),
+    "projected_dot": lambda q, k, j, p: dot(times(p["W_q.weight"], q), times(p["W_k.weight"], k)),
+    "additive": lambda q, k, j, p: dot(
+        p["v_a.weight"][0], [math.tanh(a + b) for a, b in zip(times(p["W_a.weight"], q), times(p["U_a.weight"], k))]
+    ),
+    "concat": lambda q, k, j, p: dot(
+        p["w_2.weight"][0], [math.tanh(a) for a in times(p["W_1.weight"], [*map(float, q), *map(float, k)])]
+    ),
+    "cosine": lambda q, k, j, p: cosine(q, k),  # sharpness 1
+    "location": lambda q, k, j, p: times(p["W_a.weight"], q)[j],
+    "zero": lambda q, k, j, p: 0.0,
+}
+
+
+def scores(name, query, key, p) -> np.ndarray:
+    """(B, T, d_query), (B, S, d_key) → (B, T, S)."""
+    found = np.zeros((len(query), query.shape[1], key.shape[1]))
+    for b in range(len(query)):
+        for i in range(query.shape[1]):
+            for j in range(key.shape[1]):
+                found[b, i, j] = PAIR[name](query[b, i], key[b, j], j, p)
+    return found
+
+
+def softmax(row, visible) -> np.ndarray:
+    """exp(e_j) / Σ_visible exp(e_j'), and 0 where nothing is visible. Shifted by the maximum, which cancels."""
+    weights = np.zeros(len(row))
+    seen = [j for j in range(len(row)) if visible[j]]
+    if seen:
+        top = max(float(row[j]) for j in seen)
+        total = sum(math.exp(float(row[j]) - top) for j in seen)
+        for j in seen:
+            weights[j] = math.exp(float(row[j]) - top) / total
+    return weights
+
+
+def masked_softmax(scores, mask) -> np.ndarray:
+    """Row by row over the last dimension; the mask has the shape of the scores."""
+    rows, masks = np.reshape(scores, (-1, scores.shape[-1])), np.reshape(mask, (-1, scores.shape[-1]))
+    return np.array([softmax(row, m) for row, m in zip(rows, masks, strict=True)]).reshape(scores.shape)
+
+
+def context(weights, value) -> np.ndarray:
+    """c_i = Σ_j α_ij v_j, (B, T, S) and (B, S, d_value) → (B, T, d_value)."""
+    found = np.zeros((*weights.shape[:2], value.shape[-1]))
+    for b in range(len(weights)):
+        for i in range(weights.shape[1]):
+            for j in range(weights.shape[2]):
+                found[b, i] += weights[b, i, j] * value[b, j]
+    return found
+
+
+def length_mask(lengths, S) -> list:
+    """Which of S positions come before the end, for lengths (B,) or (B, T), as nested lists (B, 1 or T, S)."""
+    rows = [length if isinstance(length, list) else [length] for length in lengths]
+    return [[[j + 1 <= n for j in range(S)] for n in row] for row in rows]
+
+
+def causal_mask(T) -> list:
+    """Position i sees the positions 0, 1, ... i."""
+    return [[j in range(i + 1) for j in range(T)] for i in range(T)]
+
+
+def rnn_lm(tokens, state, p):
+    """h_t = tanh(W_h h_{t-1} + W_e x_t + b_1) and W_2 h_t + b_2: (T,), (d_hidden,) → logits, states."""
+    logits, states = [], []
+    for token in tokens:
+        x = p["embedding.weight"][token]
+        inner = times(p["W_h.weight"], state) + times(p["W_e.weight"], x) + p["W_e.bias"]
+        state = np.array([math.tanh(a) for a in inner])
+        states.append(state)
+        logits.append(times(p["W_2.weight"], state) + p["W_2.bias"])
+    return np.array(logits), np.array(states)
+
+
+def surprise(logits, target) -> float:
+    """-log softmax(logits)[target], in nats."""
+    top = max(map(float, logits))
+    return math.log(sum(math.exp(float(a) - top) for a in logits)) + top - float(logits[target])
+
+
+def cross_entropy(logits, targets, mask) -> tuple[float, int]:
+    """Mean surprise over the real tokens, and their number: (N, V), (N,), (N,)."""
+    nats = [surprise(row, t) for row, t, real in zip(logits, targets, mask, strict=True) if real]
+    return sum(nats) / len(nats), len(nats)

@@ -1,0 +1,437 @@
+"""The softmax of the package keeps its promises, and attention is the sum it says it is."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from attnlib.attention import Attended, Attention, causal_mask, length_mask, masked_softmax
+from attnlib.scores import SCORES
+from tests import oracles
+from tests.test_scores import arrays, draw, make
+
+B, T, S, D, D_VALUE = 2, 3, 5, 7, 13
+
+
+def draw_mask(*shape: int) -> torch.Tensor:
+    """Some of each, and row 0 blank, row 1 all visible."""
+    mask = torch.rand(shape) < 0.6
+    mask.view(-1, shape[-1])[0] = False
+    mask.view(-1, shape[-1])[1] = True
+    return mask
+
+
+# --- masked_softmax ---------------------------------------------------------------------------------
+
+
+def test_weights_equal_the_formula():
+    scores, mask = torch.randn(B, T, S).double(), draw_mask(B, T, S)
+    expected = oracles.masked_softmax(scores.numpy(), mask.numpy())
+    assert_close(masked_softmax(scores, mask), torch.from_numpy(expected))
+    everything = oracles.masked_softmax(scores.numpy(), np.ones((B, T, S)))
+    assert_close(masked_softmax(scores), torch.from_numpy(everything))
+
+
+@pytest.mark.parametrize("shape", [(S,), (1, S), (T, 1), (B, 1, S), (1, T, S), (B, 1, 1), (1,), ()])
+def test_mask_broadcasts(shape):
+    scores, mask = torch.randn(B, T, S).double(), torch.rand(shape) < 0.5
+    expected = oracles.masked_softmax(scores.numpy(), np.broadcast_to(mask.numpy(), scores.shape))
+    if mask.dim():
+        assert_close(masked_softmax(scores, mask), torch.from_numpy(expected))
+    else:
+        for yes in (True, False):
+            expected = oracles.masked_softmax(scores.numpy(), np.full(scores.shape, yes))
+            assert_close(masked_softmax(scores, torch.tensor([yes])), torch.from_numpy(expected))
+
+
+@st.composite
+def masked_scores(draw):
+    rows, columns = draw(st.integers(1, 3)), draw(st.integers(1, 6))
+    numbers = st.floats(-1e4, 1e4, width=32) | st.sampled_from([-200.0, 0.0, 1e4, -1e4])
+    table = [draw(st.lists(numbers, min_size=columns, max_size=columns)) for _ in range(rows)]
+    seen = [draw(st.lists(st.booleans(), min_size=columns, max_size=columns)) for _ in range(rows)]
+    return torch.tensor(table), torch.tensor(seen)
+
+
+@given(masked_scores())
+@settings(max_examples=150, deadline=None)
+def test_weights_are_a_distribution_over_what_is_visible(case):
+    scores, mask = case
+    weights = masked_softmax(scores, mask)
+    assert (weights[~mask] == 0).all()
+    assert (weights >= 0).all() and weights.isfinite().all()
+    assert_close(weights.sum(-1), mask.any(-1).float())
+    expected = oracles.masked_softmax(scores.double().numpy(), mask.numpy())
+    assert_close(weights.double(), torch.from_numpy(expected), rtol=1e-4, atol=1e-6)
+    top = scores.masked_fill(~mask, -torch.inf).argmax(-1)
+    assert (weights.gather(-1, top[:, None])[:, 0] == weights.max(-1).values).all()
+
+
+@given(masked_scores(), st.integers(-1000, 1000))
+@settings(max_examples=50, deadline=None)
+def test_adding_a_number_to_all_scores_changes_nothing(case, shift):
+    scores, mask = case[0].double(), case[1]
+    assert_close(masked_softmax(scores + shift, mask), masked_softmax(scores, mask))
+
+
+@pytest.mark.parametrize(("dtype", "atol"), [(torch.float16, 1e-3), (torch.bfloat16, 8e-3)])
+@pytest.mark.parametrize("scale", [1.0, 200.0, 1e4])
+def test_half_precision_is_as_good_as_its_inputs(dtype, atol, scale):
+    scores, mask = (torch.randn(B, T, S) * scale).to(dtype), draw_mask(B, T, S)
+    weights = masked_softmax(scores, mask)
+    assert weights.dtype == dtype
+    expected = oracles.masked_softmax(scores.double().numpy(), mask.numpy())
+    assert_close(weights.double(), torch.from_numpy(expected), rtol=0, atol=atol)
+    assert (weights[~mask] == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("level", [-200.0, -1e4, 1e4, 0.0])
+def test_real_scores_survive_wherever_they_lie(dtype, level):
+    scores = torch.full((1, 4), level, dtype=dtype)
+    found = masked_softmax(scores, torch.tensor([[True, True, False, False]]))
+    assert_close(found, torch.tensor([[0.5, 0.5, 0.0, 0.0]], dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_row_with_nothing_visible_gets_nothing_and_sends_nothing_back(dtype):
+    scores, mask = torch.randn(B, T, S).to(dtype).requires_grad_(), draw_mask(B, T, S)
+    with torch.autograd.set_detect_anomaly(True):  # no NaN in any step of the way back either
+        weights = masked_softmax(scores, mask)
+        (weights * torch.randn(B, T, S).to(dtype)).sum().backward()
+    assert (weights[0, 0] == 0).all()
+    assert (scores.grad[0, 0] == 0).all()
+    assert (scores.grad[~mask] == 0).all()
+    assert (scores.grad[0, 1] != 0).all()
+    assert scores.grad.isfinite().all()
+
+
+def test_everything_blank_is_all_zeros():
+    scores = torch.randn(B, T, S).requires_grad_()
+    weights = masked_softmax(scores, torch.zeros(B, T, S, dtype=torch.bool))
+    weights.sum().backward()
+    assert_close(weights, torch.zeros(B, T, S))
+    assert_close(scores.grad, torch.zeros(B, T, S))
+
+
+def test_softmax_has_the_gradients_of_its_values():
+    scores, mask = torch.randn(B, T, S).double().requires_grad_(), draw_mask(B, T, S)
+    assert torch.autograd.gradcheck(lambda s: masked_softmax(s, mask), (scores,))
+    assert torch.autograd.gradgradcheck(lambda s: masked_softmax(s, mask), (scores,))
+
+
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x[:, :, ::2], lambda x: x.mT, lambda x: x.view(-1, S)])
+def test_softmax_never_changes_its_inputs(view):
+    base = torch.randn(B, T, S)
+    scores = view(base)
+    mask = draw_mask(*scores.shape)
+    before, mask_before, versions = base.clone(), mask.clone(), (base._version, mask._version)
+    weights = masked_softmax(scores, mask)
+    weights += 1  # nor is the result a view of them
+    masked_softmax(scores).add_(1)
+    assert_close(base, before, rtol=0, atol=0)
+    assert_close(mask, mask_before, rtol=0, atol=0)
+    assert (base._version, mask._version) == versions
+
+
+@pytest.mark.parametrize("garbage", [torch.inf, -torch.inf, torch.nan, 1e30])
+def test_what_stands_under_the_mask_changes_nothing(garbage):
+    clean, mask = torch.randn(B, T, S), draw_mask(B, T, S)
+    coefficients = torch.randn(B, T, S)
+    results = []
+    for scores in (clean, clean.masked_fill(~mask, garbage)):
+        scores.requires_grad_()
+        weights = masked_softmax(scores, mask)
+        (weights * coefficients).sum().backward()
+        results.append((weights.detach(), scores.grad))
+    assert_close(results[1], results[0], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        torch.ones(B, T, S),
+        torch.ones(B, T, S, dtype=torch.uint8),
+        torch.ones(B, T, S, dtype=torch.long),
+        torch.ones(B, T, S + 1, dtype=torch.bool),
+        torch.ones(B, S, T, dtype=torch.bool),
+        torch.ones(B, dtype=torch.bool),
+        torch.ones(4, B, T, S, dtype=torch.bool),  # would blow the scores up
+        torch.ones(1, 1, T, S, dtype=torch.bool),
+    ],
+    ids=lambda mask: f"{mask.dtype}{tuple(mask.shape)}",
+)
+def test_mask_that_is_no_mask_is_refused_with_both_shapes(mask):
+    attention = Attention(make("dot"))
+    query, key = draw(attention.score, B)
+    for attend in (lambda: masked_softmax(torch.randn(B, T, S), mask), lambda: attention(query, key, key, mask)):
+        with pytest.raises(ValueError) as error:
+            attend()
+        assert str(tuple(mask.shape)) in str(error.value) and str((B, T, S)) in str(error.value)
+
+
+def test_mask_may_not_stretch_the_scores():
+    with pytest.raises(ValueError, match="does not broadcast"):
+        masked_softmax(torch.randn(B, 1, S), torch.ones(B, T, S, dtype=torch.bool))
+
+
+# --- masks ------------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 6), st.data())
+@settings(max_examples=60, deadline=None)
+def test_length_mask_counts(S, data):
+    lengths = data.draw(st.lists(st.integers(0, S), min_size=1, max_size=4))
+    found = length_mask(torch.tensor(lengths), S)
+    assert found.dtype == torch.bool and found.shape == (len(lengths), 1, S)
+    assert found.tolist() == oracles.length_mask(lengths, S)
+
+
+@given(st.integers(0, 6), st.integers(1, 3), st.integers(1, 4), st.data())
+@settings(max_examples=60, deadline=None)
+def test_length_mask_counts_per_query(S, n_sentences, n_queries, data):
+    row = st.lists(st.integers(0, S), min_size=n_queries, max_size=n_queries)
+    lengths = data.draw(st.lists(row, min_size=n_sentences, max_size=n_sentences))
+    found = length_mask(torch.tensor(lengths), S)
+    assert found.dtype == torch.bool and found.shape == (n_sentences, n_queries, S)
+    assert found.tolist() == oracles.length_mask(lengths, S)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int32, torch.int64])
+def test_length_mask_takes_any_integers(dtype):
+    found = length_mask(torch.tensor([5, 0, 3], dtype=dtype), 5)
+    assert found.tolist() == oracles.length_mask([5, 0, 3], 5)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "message"),
+    [
+        (torch.tensor([1, 6]), r"lie in 0\.\.5, got \[1, 6\]"),
+        (torch.tensor([-1, 2]), r"lie in 0\.\.5, got \[-1, 2\]"),
+        (torch.tensor([1.0, 2.0]), "integers, got torch.float32"),
+        (torch.tensor([True, False]), "integers, got torch.bool"),
+        (torch.tensor([1j]), "integers, got torch.complex64"),
+        (torch.tensor(3), r"shape \(B,\) or \(B, T\), got \(\)"),
+        (torch.zeros(2, 3, 5, dtype=torch.long), r"got \(2, 3, 5\)"),
+    ],
+)
+def test_lengths_that_are_none_are_refused(lengths, message):
+    with pytest.raises(ValueError, match=message):
+        length_mask(lengths, 5)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 5])
+def test_causal_mask_sees_itself_and_the_past(size):
+    found = causal_mask(size)
+    assert found.dtype == torch.bool and found.shape == (size, size)
+    assert found.tolist() == oracles.causal_mask(size)
+
+
+def test_causal_mask_is_made_where_it_is_wanted():
+    assert causal_mask(3).device.type == "cpu"
+    assert causal_mask(3, torch.device("meta")).device.type == "meta"
+
+
+def test_masks_combine():
+    found = length_mask(torch.tensor([2, 3]), 3) & causal_mask(3)
+    both = [[[j < n and j <= i for j in range(3)] for i in range(3)] for n in (2, 3)]
+    assert found.tolist() == both
+
+
+# --- Attention --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", oracles.PAIR)
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_equals_its_formula(name, masked):
+    score = make(name)
+    query, key = draw(score, B)
+    value = torch.randn(B, S, D_VALUE).double()
+    mask = draw_mask(B, T, S) if masked else None
+    visible = mask.numpy() if masked else np.ones((B, T, S))
+    weights = oracles.masked_softmax(oracles.scores(name, query.numpy(), key.numpy(), arrays(score)), visible)
+    found = Attention(score)(query, key, value, mask)
+    assert isinstance(found, Attended)
+    assert_close(found.weights.detach(), torch.from_numpy(weights))
+    assert_close(found.context.detach(), torch.from_numpy(oracles.context(weights, value.numpy())))
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_every_registered_score_makes_attention(name):
+    attention = Attention(make(name))
+    query, key = (x.requires_grad_() for x in draw(attention.score, B))
+    value = torch.randn(B, S, D_VALUE).double().requires_grad_()
+    mask = draw_mask(B, 1, S)  # sentence 0 is blank
+    context, weights = attention(query, key, value, mask)
+    assert context.shape == (B, T, D_VALUE) and weights.shape == (B, T, S)
+    assert_close(weights.sum(-1), mask.any(-1).double().expand(B, T))
+    assert_close(context, weights @ value)
+    assert (context[0] == 0).all()
+    context.sum().backward()
+    assert all(x.grad is None or x.grad.isfinite().all() for x in (query, key, value, *attention.parameters()))
+    assert (value.grad[0] == 0).all()
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_equals_torch_in_value_and_gradient(masked):
+    score = make("scaled_dot")
+    query, key = draw(score, B)
+    value, mask = torch.randn(B, S, D_VALUE).double(), torch.rand(B, T, S) < 0.5
+    mask[..., 2] = True  # torch promises nothing for a blank row
+    direction = torch.randn(B, T, D_VALUE).double()
+    results = []
+    for attend in (
+        lambda q, k, v: Attention(score)(q, k, v, mask if masked else None).context,
+        lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=mask if masked else None),
+    ):
+        inputs = [x.clone().requires_grad_() for x in (query, key, value)]
+        context = attend(*inputs)
+        (context * direction).sum().backward()
+        results.append([context.detach(), *(x.grad for x in inputs)])
+    assert_close(results[0], results[1])
+
+
+def test_causal_attention_equals_torch():
+    score = make("scaled_dot")
+    query, key = draw(score, B, n_queries=S)
+    found = Attention(score)(query, key, key, causal_mask(S)).context
+    assert_close(found, F.scaled_dot_product_attention(query, key, key, is_causal=True))
+
+
+def test_attention_has_the_gradients_of_its_values():
+    score = make("additive", d_hidden=3)
+    query, key = draw(score, B)
+    value, mask = torch.randn(B, S, 2).double(), draw_mask(B, T, S)
+    inputs = [x.requires_grad_() for x in (query, key, value)]
+    assert torch.autograd.gradcheck(lambda q, k, v: Attention(score)(q, k, v, mask).context, inputs)
+
+
+def test_weights_are_those_before_dropout_and_the_context_is_after_it():
+    score = make("scaled_dot")
+    query, key = draw(score, 50)
+    value = torch.eye(S).double().expand(50, S, S)  # then the context is what the weights were made into
+    mask = length_mask(torch.arange(50) % S + 1, S)
+    attention = Attention(score, dropout=0.9).train()
+    context, weights = attention(query, key, value, mask)
+    assert_close(weights.sum(-1), torch.ones(50, T).double())
+    kept = context != 0
+    assert 0.05 < kept[mask.expand_as(kept)].double().mean() < 0.15
+    assert_close(context[kept], weights[kept] / 0.1)
+    attention.eval()
+    assert_close(attention(query, key, value, mask).context, weights)
+
+
+def test_keys_are_projected_once_however_many_queries_ask(monkeypatch):
+    score = make("additive")
+    attention = Attention(score)
+    query, key = draw(score, B)
+    value, mask = torch.randn(B, S, D_VALUE).double(), draw_mask(B, T, S)
+    calls = []
+    project_key = score.project_key
+    monkeypatch.setattr(score, "project_key", lambda key: calls.append(1) or project_key(key))
+    whole = attention(query, key, value, mask)
+    assert len(calls) == 1
+    projected = project_key(key)
+    assert_close(attention.attend(query, projected, value, mask), whole)
+    for i in range(T):  # step by step, as a decoder does
+        step = attention.attend(query[:, i : i + 1], projected, value, mask[:, i : i + 1])
+        assert_close(step.context, whole.context[:, i : i + 1])
+        assert_close(step.weights, whole.weights[:, i : i + 1])
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_attention_keeps_nothing_on_itself(name):
+    attention = Attention(make(name))
+    query, key = (x.requires_grad_() for x in draw(attention.score, B))
+    was = [set(vars(module)) for module in attention.modules()]
+    first = attention(query, key, key)
+    attention(*draw(attention.score, 1), torch.randn(1, S, 2).double())
+    assert [set(vars(module)) for module in attention.modules()] == was
+    assert not [v for m in attention.modules() for v in vars(m).values() if isinstance(v, torch.Tensor)]
+    assert_close(attention(query, key, key), first)
+    assert_close(copy.deepcopy(attention)(query, key, key), first)
+    assert_close(pickle.loads(pickle.dumps(attention))(query, key, key), first)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_changing_a_masked_key_or_value_changes_nothing(name):
+    attention = Attention(make(name))
+    query, key = draw(attention.score, B)
+    value, mask = torch.randn(B, S, D_VALUE).double(), length_mask(torch.tensor([2, 4]), S)
+    results = []
+    for scale in (1.0, -1e6):
+        hidden = ~mask[:, 0, :, None]
+        k, v = torch.where(hidden, key * scale, key), torch.where(hidden, value * scale, value)
+        q, k, v = (x.clone().requires_grad_() for x in (query, k, v))
+        context, weights = attention(q, k, v, mask)
+        context.square().sum().backward()
+        results.append([context.detach(), weights.detach(), *(x.grad for x in (q, k, v) if x.grad is not None)])
+        assert k.grad is None or (k.grad[hidden.expand_as(k)] == 0).all()
+        assert (v.grad[hidden.expand_as(v)] == 0).all()
+    assert_close(results[0], results[1])
+
+
+@pytest.mark.parametrize("name", sorted(set(SCORES) - {"location"}))
+def test_padding_a_sentence_changes_nothing(name):
+    attention = Attention(make(name))
+    query, key = draw(attention.score, 1, n_keys=3)
+    value = torch.randn(1, 3, D_VALUE).double()
+    alone = attention(query, key, value)
+    padded = attention(query, *(F.pad(x, (0, 0, 0, 2), value=9.0) for x in (key, value)), length_mask(torch.tensor([3]), 5))
+    assert_close(padded.context, alone.context)
+    assert_close(padded.weights, F.pad(alone.weights, (0, 2)))
+
+
+@pytest.mark.parametrize("leading", [(), (2, 3)])
+def test_attention_takes_any_leading_dimensions(leading):
+    attention = Attention(make("general"))
+    query, key = draw(attention.score, *leading)
+    found = attention(query, key, key, causal_mask(S)[-T:])
+    assert found.context.shape == (*leading, T, attention.score.d_key) and found.weights.shape == (*leading, T, S)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None)
+def test_context_lies_within_the_values_it_averages(seed):
+    generator = torch.Generator().manual_seed(seed)
+    query, key, value = (torch.randn(B, n, D, generator=generator).double() for n in (T, S, S))
+    mask = torch.rand(B, T, S, generator=generator) < 0.5
+    mask[..., 0] = True
+    context = Attention(make("dot"))(query, key, value, mask).context
+    seen = value[:, None].expand(B, T, S, D)
+    low = seen.masked_fill(~mask[..., None], torch.inf).min(2).values
+    high = seen.masked_fill(~mask[..., None], -torch.inf).max(2).values
+    assert (context >= low - 1e-12).all() and (context <= high + 1e-12).all()
+
+
+@pytest.mark.parametrize("shape", [(B, S - 1, D_VALUE), (B, S + 1, D_VALUE), (1, S, D_VALUE), (S, D_VALUE)])
+def test_one_value_per_key(shape):
+    attention = Attention(make("dot"))
+    query, key = draw(attention.score, B)
+    value = torch.zeros(shape).double()
+    for attend in (attention, attention.attend):
+        with pytest.raises(ValueError, match="one value per key") as error:
+            attend(query, key, value)
+        assert str(tuple(key.shape)) in str(error.value) and str(shape) in str(error.value)
+
+
+def test_attention_checks_what_its_score_checks():
+    attention = Attention(make("general"))
+    query, key = draw(attention.score, B)
+    with pytest.raises(ValueError, match=r"\(2, 3, 6\).*\(2, 5, 11\)"):
+        attention(query[..., 1:], key, key)
+    with pytest.raises(ValueError, match="leading dimensions"):
+        attention(query[:1], key, key)
+
+
+def test_uniform_attention_is_the_mean():
+    attention = Attention(make("zero"))
+    query, key = draw(attention.score, B)
+    assert_close(attention(query, key, key).context, key.mean(1, keepdim=True).expand(B, T, -1))
