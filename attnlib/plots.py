@@ -76,7 +76,8 @@ def heatmap(
     if ax is None:
         _, ax = plt.subplots(figsize=(1.6 + 0.55 * S, 1.3 + 0.42 * T))
     ax.imshow(weights, vmin=0, vmax=1, cmap=WEIGHTS, aspect="auto")
-    ax.set_xticks(range(S), columns, rotation=45 if max(map(len, columns)) > 4 else 0, ha="left" if S else "center")
+    slanted = max(map(len, columns), default=0) > 4
+    ax.set_xticks(range(S), columns, rotation=45 if slanted else 0, ha="left" if slanted else "center")
     ax.set_yticks(range(T), rows)
     ax.xaxis.set_ticks_position("top")
     ax.xaxis.set_label_position("top")

@@ -76,7 +76,7 @@ class DotScore(Score):
     Raises:
         ValueError: the widths differ; a dot product needs one space.
 
-    Source: luong2015effective, equation 8 (dot).
+    Source: luong2015effective, section 3.1 (dot).
     """
 
     def __init__(self, d_query: int, d_key: int):
@@ -101,7 +101,7 @@ class ScaledDotScore(DotScore):
 class GeneralScore(Score):
     """Bilinear product, `e = qᵀ W k`: a dot product after a learned map between the two spaces.
 
-    Source: luong2015effective, equation 8 (general).
+    Source: luong2015effective, section 3.1 (general).
     """
 
     def __init__(self, d_query: int, d_key: int):
@@ -167,7 +167,7 @@ class ConcatScore(Score):
     Args:
         d_hidden: width of the hidden layer.
 
-    Source: luong2015effective, equation 8 (concat).
+    Source: luong2015effective, section 3.1 (concat).
     """
 
     def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
@@ -219,7 +219,7 @@ class LocationScore(Score):
     Raises:
         ValueError: more keys than n_positions.
 
-    Source: luong2015effective, equation 9 (location).
+    Source: luong2015effective, section 3.1 (location).
     """
 
     def __init__(self, d_query: int, d_key: int, n_positions: int = 64):

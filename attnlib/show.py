@@ -26,20 +26,23 @@ def source(obj: type | object, docstring: bool = False) -> Code:
 
 def without_docstrings(text: str) -> str:
     """Python source without its docstrings; comments and layout stay."""
-    lines = text.splitlines()
+    lines = text.rstrip("\n").split("\n")  # not splitlines, which also breaks at a form feed
     gone: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
             continue
+        if ast.get_docstring(node, clean=False) is None:
+            continue
         first = node.body[0]
-        if ast.get_docstring(node, clean=False) is not None:
-            # a body that is only a docstring would leave nothing behind
-            if len(node.body) == 1:
-                lines[first.lineno - 1] = " " * first.col_offset + "..."
-                gone.update(range(first.lineno + 1, first.end_lineno + 1))
-            else:
-                gone.update(range(first.lineno, first.end_lineno + 1))
-                following = first.end_lineno  # the blank line after a docstring goes with it
-                if following < len(lines) and not lines[following].strip():
-                    gone.add(following + 1)
+        before = lines[first.lineno - 1].encode()[: first.col_offset].decode()
+        after = lines[first.end_lineno - 1].encode()[first.end_col_offset :].decode()
+        if len(node.body) == 1 or before.strip() or after.lstrip().startswith(";"):
+            # alone in its body, or on a line with code: something must stay in its place
+            lines[first.lineno - 1] = before + "..." + after
+            gone.update(range(first.lineno + 1, first.end_lineno + 1))
+        else:
+            gone.update(range(first.lineno, first.end_lineno + 1))
+            following = first.end_lineno  # the blank line after a docstring goes with it
+            if following < len(lines) and not lines[following].strip():
+                gone.add(following + 1)
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone) + "\n"

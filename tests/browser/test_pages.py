@@ -24,6 +24,16 @@ KNOWN = {
     "aria-allowed-role": ["[role=doc-biblioentry]"],
 }
 
+# A chapter has thousands of words of code in a dozen colours, and axe looks at each of them for milliseconds.
+KEEP_ONE_WORD_OF_EACH_COLOUR = """() => {
+    const seen = new Set();
+    for (const word of document.querySelectorAll(".highlight pre span[class]")) {
+        if (!word.checkVisibility()) continue; // axe passes over it, so another must stand for it
+        if (seen.has(word.className)) word.remove();
+        seen.add(word.className);
+    }
+}"""
+
 RUN_AXE = """async ([known, options]) => {
     // No preload: axe would fetch the style sheets once more, which file:// does not allow.
     const { violations } = await axe.run(document, { preload: false, ...options });
@@ -70,17 +80,18 @@ def test_page(name, built, visit):
     assert page.locator("main .math").count() <= page.locator("main .math mjx-container").count()
     assert page.evaluate(RAW_FORMULAS) == []
 
-    page.evaluate(AXE)
-    assert page.evaluate(RUN_AXE, [KNOWN, {}]) == []
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    assert page.evaluate(RUN_AXE, [KNOWN, {"runOnly": ["color-contrast"]}]) == [], "dark"
-
     page.set_viewport_size({"width": 375, "height": 800})
-    assert page.evaluate(TOO_WIDE) == "", "dark, 375 px"
-    page.evaluate("document.documentElement.dataset.theme = 'light'")
     assert page.evaluate(TOO_WIDE) == "", "light, 375 px"
-    # Enough room for a finger.
-    assert page.evaluate(RUN_AXE, [KNOWN, {"runOnly": ["target-size"]}]) == [], "375 px"
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    assert page.evaluate(TOO_WIDE) == "", "dark, 375 px"
+
+    page.evaluate(AXE)
+    page.evaluate(KEEP_ONE_WORD_OF_EACH_COLOUR)
+    colours_and_room_for_fingers = {"runOnly": ["color-contrast", "target-size"]}
+    assert page.evaluate(RUN_AXE, [KNOWN, colours_and_room_for_fingers]) == [], "dark, 375 px"
+    page.evaluate("document.documentElement.dataset.theme = 'light'")
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.evaluate(RUN_AXE, [KNOWN, {}]) == []
 
     assert visited.third_party == []
     assert visited.errors == []

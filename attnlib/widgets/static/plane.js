@@ -144,11 +144,12 @@ function makeHandle({ kind, name, text, describedBy, extent, place, move }) {
   // Chromium ignores touch-action inside of an SVG; this keeps the page still while a finger holds a handle.
   handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   handle.addEventListener("pointermove", (event) => {
+    if (event.buttons === 0) grip = null; // let go outside of the window or the frame, where nobody told us
     if (!grip) return;
     const [x, y] = pointAt(event, handle, place);
     moveTo([x + grip[0], y + grip[1]]);
   });
-  for (const end of ["pointerup", "pointercancel"]) handle.addEventListener(end, () => { grip = null; });
+  handle.addEventListener("lostpointercapture", () => { grip = null; }); // after pointerup and pointercancel alike
 
   handle.addEventListener("keydown", (event) => {
     const way = ARROWS[event.key];
