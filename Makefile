@@ -10,7 +10,7 @@ PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o 
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help book test check lint unit notebooks browser execute lock clean chromium
+.PHONY: help book lab test check lint unit notebooks browser execute lock clean chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ _build/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@touch $@
 
+lab: $(VENV)/.book ## open the chapters in JupyterLab
+	@$(BIN)/jupyter lab book
+
 execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
 	@$(BIN)/python scripts/notebooks.py execute $(CHAPTER) $(if $(FORCE),--force)
 	@$(BIN)/python scripts/launch_links.py write
@@ -78,7 +81,7 @@ browser: $(VENV)/.test chromium _build/.strict ## the built pages in Chromium
 	@$(BIN)/python -m pytest tests -m browser -q
 
 chromium:
-	@test -n "$$CHROMIUM" || command -v chromium google-chrome chromium-browser >/dev/null || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
+	@test -n "$$CHROMIUM" || command -v chromium google-chrome >/dev/null || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

@@ -88,7 +88,8 @@ def heatmap(
         ax.spines[side].set_visible(False)
     if T * S <= 64 if numbers is None else numbers:
         for (i, j), weight in np.ndenumerate(weights):
-            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color="white" if weight > 0.6 else INK, fontsize=9)
+            ink = "white" if weight > 0.86 else "black"  # where the two are equally easy to read
+            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color=ink, fontsize=9)
     return ax
 
 

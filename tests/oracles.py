@@ -33,7 +33,7 @@ PAIR = {
     "general": lambda q, k, j, p: dot(q, times(p["W.weight"], k)),
     "projected_dot": lambda q, k, j, p: dot(times(p["W_q.weight"], q), times(p["W_k.weight"], k)),
     "additive": lambda q, k, j, p: dot(
-        p["v_a.weight"][0], [math.tanh(a + b) for a, b in zip(times(p["W_a.weight"], q), times(p["U_a.weight"], k))]
+        p["v_a.weight"][0], [math.tanh(a) for a in times(p["W_a.weight"], q) + times(p["U_a.weight"], k)]
     ),
     "concat": lambda q, k, j, p: dot(
         p["w_2.weight"][0], [math.tanh(a) for a in times(p["W_1.weight"], [*map(float, q), *map(float, k)])]

@@ -384,7 +384,9 @@ def test_padding_a_sentence_changes_nothing(name):
     query, key = draw(attention.score, 1, n_keys=3)
     value = torch.randn(1, 3, D_VALUE).double()
     alone = attention(query, key, value)
-    padded = attention(query, *(F.pad(x, (0, 0, 0, 2), value=9.0) for x in (key, value)), length_mask(torch.tensor([3]), 5))
+    padded = attention(
+        query, *(F.pad(x, (0, 0, 0, 2), value=9.0) for x in (key, value)), length_mask(torch.tensor([3]), 5)
+    )
     assert_close(padded.context, alone.context)
     assert_close(padded.weights, F.pad(alone.weights, (0, 2)))
 

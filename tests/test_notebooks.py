@@ -67,7 +67,17 @@ def edit(source: Path, change) -> None:
 
 
 def nbval(path: Path) -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider", str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--nbval",
+        "--nbval-current-env",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        str(path),
+    ]
     return subprocess.run(command, capture_output=True, text=True, cwd=path.parent, timeout=120)
 
 

@@ -19,7 +19,11 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 def tracked() -> list[Path]:
     """Every file of the repository, as git sees it."""
     listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return [path for name in listing.stdout.split() if (path := ROOT / name).is_file()]
 
@@ -32,7 +36,9 @@ def test_the_address_of_the_repository_stands_in_one_place():
 
 
 def test_the_launch_links_of_the_readme_are_the_generated_ones():
-    result = subprocess.run([sys.executable, "scripts/launch_links.py", "check"], cwd=ROOT, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "scripts/launch_links.py", "check"], cwd=ROOT, capture_output=True, text=True
+    )
     assert result.returncode == 0, result.stdout + result.stderr
 
 
@@ -143,7 +149,12 @@ def test_make_names_a_python_that_is_missing_or_too_old(tmp_path):
 
 
 def test_make_leaves_nothing_half_installed_without_a_network(tmp_path):
-    dead = {"PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_RETRIES": "0", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)}
+    dead = {
+        "PIP_INDEX_URL": "http://127.0.0.1:9",
+        "PIP_RETRIES": "0",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path),
+    }
     result = make("book", f"VENV={tmp_path}/venv", **dead)
     assert result.returncode != 0 and "nothing is half-installed" in result.stdout
     assert not (tmp_path / "venv").exists()

@@ -111,7 +111,15 @@ def test_nothing_is_kept_between_texts():
 
 @pytest.mark.parametrize(
     ("tokens", "state"),
-    [((T,), None), ((), None), ((B, T, 1), None), ((B, 0), None), ((B, T), (B, D + 1)), ((B, T), (B + 1, D)), ((B, T), (D,))],
+    [
+        ((T,), None),
+        ((), None),
+        ((B, T, 1), None),
+        ((B, 0), None),
+        ((B, T), (B, D + 1)),
+        ((B, T), (B + 1, D)),
+        ((B, T), (D,)),
+    ],
 )
 def test_what_is_no_batch_of_texts_is_refused_with_both_shapes(tokens, state, unhooked):
     model = RNNLM(V, D_EMBED, D)
