@@ -3,7 +3,6 @@
 import random
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import jaxtyping
 
@@ -27,20 +26,6 @@ import attnlib  # noqa: E402
 def pytest_report_header() -> str:
     """Say which copy is under test: tests/mutants.py relies on it."""
     return f"attnlib: {Path(attnlib.__file__).parent}"
-
-
-class Sizes(NamedTuple):
-    """Different primes, so that no two dimensions can be taken for each other."""
-
-    B: int = 2
-    T: int = 3
-    S: int = 5
-    D: int = 7
-
-
-@pytest.fixture
-def sizes() -> Sizes:
-    return Sizes()
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 import copy
 import math
 
+import jaxtyping
 import numpy as np
 import pytest
 import torch
@@ -14,7 +15,7 @@ from attnlib.attention import Attention
 from attnlib.scores import SCORES, Score
 from tests import oracles, typechecker
 
-B, T, S, D, D_KEY = 2, 3, 5, 7, 11
+B, T, S, D, D_KEY = 2, 3, 5, 7, 11  # primes, so that no two dimensions can be taken for each other
 BY_POSITION = {"location"}  # scores that ask where a key stands
 
 
@@ -285,8 +286,6 @@ def test_contract_refuses_a_bad_score(kind, check, monkeypatch):
 
 
 def test_annotations_are_checked_at_run_time(unhooked):
-    import jaxtyping
-
     score = SCORES["dot"](D, D)
     row = torch.zeros(D)
     assert_close(score.project_key(row), row)  # one key without its S: nothing in the code minds ...
