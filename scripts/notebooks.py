@@ -87,9 +87,11 @@ def cells_of(source: Path, seconds: int):
     """The notebook that the source describes, not yet run."""
     notebook = jupytext.read(source)
     prose = " ".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
+    reading = len(prose.split()) / 200 + len(code.splitlines()) * 3 / 60  # minutes: 200 words, a line in 3 seconds
     filled = {
         "@REPOSITORY@": repository(),
-        "@READING@": f"about {max(5, round(len(prose.split()) / 200 + 5 * prose.count('$$') / 60))} minutes",
+        "@READING@": f"about {max(5, round(reading))} minutes",
         "@RUNNING@": in_words(seconds),
     }
     for number, cell in enumerate(notebook.cells):

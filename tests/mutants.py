@@ -223,8 +223,9 @@ MUTANTS = [
          "torch.save(model.state_dict(), path)"),
         ("half a checkpoint left behind", "scratch.unlink(missing_ok=True)", "pass"),
         ("checkpoint may run code", "weights_only=True", "weights_only=False"),
-        ("other names forgiven", "        model.load_state_dict(state)\n",
-         "        model.load_state_dict(state, strict=False)\n"),
+        ("other names forgiven",
+         "copy.deepcopy(model).load_state_dict(state)  # refuses what does not fit before the model is touched\n"
+         "        model.load_state_dict(state)", "model.load_state_dict(state, strict=False)"),
         ("refused checkpoint half loaded", "copy.deepcopy(model).load_state_dict(state)", "isinstance(state, dict)"),
         ("mps before cuda", "if torch.cuda.is_available():",
          "if torch.cuda.is_available() and not torch.backends.mps.is_available():"),

@@ -215,7 +215,7 @@ def test_what_cannot_be_continued_is_refused(prompt, temperature, message, unhoo
 # --- nats_per_token ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "streams"), [(25, 1), (25, 4), (26, 5), (29, 4), (6, 5)])
+@pytest.mark.parametrize(("n", "streams"), [(25, 1), (25, 4), (27, 4), (30, 7), (6, 5), (9, 5)])
 @pytest.mark.parametrize("chunk", [1, 3, 100])
 def test_nats_per_token_are_the_mean_surprise_of_every_token_but_the_first(n, streams, chunk):
     model, _, _ = draw()
