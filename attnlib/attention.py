@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from attnlib.scores import Score
 
 
-def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, "... T S"]:
+def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, "..."]:
     """Softmax over the visible positions of the last dimension.
 
     `weights_ij = exp(scores_ij) / Σ_visible exp(scores_ij')`, and exactly 0 where the mask is False.
@@ -17,14 +17,15 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
     the gradient that flows into it.
 
     Args:
-        scores: (..., T, S), any floating type; not changed.
+        scores: (..., S), usually (..., T, S), of any floating type; not changed.
         mask: boolean, True = may attend, broadcasts to the shape of scores.
 
     Returns:
-        Weights (..., T, S). Every row with something visible sums to 1.
+        Weights, of the shape and type of scores. Every row with something visible sums to 1.
 
     Raises:
-        ValueError: the mask is not boolean, or does not broadcast to the scores.
+        ValueError: the scores are not floating-point numbers, or the mask is not boolean or does not
+            broadcast to the scores.
 
     Example:
         >>> masked_softmax(torch.zeros(1, 4), torch.tensor([True, True, False, False]))
@@ -32,6 +33,8 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
 
     Source: vaswani2017attention, section 3.2.3 (illegal connections are set to −∞ before the softmax).
     """
+    if not scores.is_floating_point():
+        raise ValueError(f"scores must be floating-point numbers, got {scores.dtype} {tuple(scores.shape)}")
     if mask is None:
         return scores.softmax(-1)
     check_mask(mask, scores)
@@ -143,9 +146,10 @@ class Attention(nn.Module):
 
     def attend(self, query: Tensor, projected_key: Tensor, value: Tensor, mask: Tensor | None = None) -> Attended:
         """`forward` for a caller that has projected the keys already, once for all its queries."""
-        if projected_key.shape[:-1] != value.shape[:-1]:
+        if projected_key.shape[:-1] != value.shape[:-1] or query.shape[:-2] != value.shape[:-2]:
             raise ValueError(
-                f"there must be one value per key, got key {tuple(projected_key.shape)} and value {tuple(value.shape)}"
+                "query, key and value must share their leading dimensions, with one value per key; "
+                f"got query {tuple(query.shape)}, key {tuple(projected_key.shape)}, value {tuple(value.shape)}"
             )
         weights = masked_softmax(self.score.compare(query, projected_key), mask)  # (..., T, S)
         return Attended(context=self.dropout(weights) @ value, weights=weights)

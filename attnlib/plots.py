@@ -112,6 +112,8 @@ def describe_weights(weights, rows: Sequence[str], columns: Sequence[str]) -> st
 
 def _weights(weights, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
     """The weights as an array, checked against their words."""
+    if hasattr(weights, "detach"):  # a tensor, which may be on a device, in a graph or in 16 bits
+        weights = weights.detach().cpu().double()
     weights = np.asarray(weights, dtype=float)
     if weights.shape != (len(rows), len(columns)):
         raise ValueError(f"weights {weights.shape} do not fit {len(rows)} rows and {len(columns)} columns of words")
@@ -129,7 +131,7 @@ def curves(
     levels: dict[str, float] | None = None,
     log: bool = False,
 ) -> Axes:
-    """Labelled curves, each named at its end, and named horizontal levels to compare them with.
+    """Labelled curves, named in a legend where there are several, and named horizontal levels to compare them with.
 
     Args:
         lines: name → y, or name → (x, y).

@@ -88,13 +88,15 @@ def fit(
         description: label of the progress bar, which shows the loss and tokens per second.
 
     Raises:
-        ValueError: steps < 1; patience or validate_every without validate; no batches; a loss that is
+        ValueError: steps or validate_every < 1; patience or validate_every without validate; no batches; a loss that is
             not a finite number (then nothing is worth keeping).
     """
     if steps < 1:
         raise ValueError(f"steps must be at least 1, got {steps}")
     if validate is None and (patience is not None or validate_every is not None):
         raise ValueError("patience and validate_every need a validate function")
+    if validate_every is not None and validate_every < 1:
+        raise ValueError(f"validate_every must be at least 1, got {validate_every}")
     device = next(model.parameters()).device
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
@@ -108,18 +110,18 @@ def fit(
             batch = next(stream)
             batch = batch.to(device) if hasattr(batch, "to") else batch
             value, n_tokens = loss(model, batch)
+            history.loss.append(value.item())
+            if not math.isfinite(history.loss[-1]):  # before the step that would spoil the model
+                raise ValueError(
+                    f"the loss is {history.loss[-1]} at step {step}: the learning rate {lr} may be too high"
+                )
             optimizer.zero_grad()
             value.backward()
             nn.utils.clip_grad_norm_(model.parameters(), clip)
             optimizer.step()
             schedule.step()
-            history.loss.append(value.item())
             history.tokens += n_tokens
             history.seconds += time.perf_counter() - start
-            if not math.isfinite(history.loss[-1]):
-                raise ValueError(
-                    f"the loss is {history.loss[-1]} at step {step}: the learning rate {lr} may be too high"
-                )
             bar.set_postfix_str(f"loss {history.loss[-1]:.3f}, {history.tokens_per_second:.0f} tokens/s", refresh=False)
             bar.update()
             if validate is None or (step % validate_every and step < steps):

@@ -437,3 +437,21 @@ def test_uniform_attention_is_the_mean():
     attention = Attention(make("zero"))
     query, key = draw(attention.score, B)
     assert_close(attention(query, key, key).context, key.mean(1, keepdim=True).expand(B, T, -1))
+
+
+@pytest.mark.usefixtures("unhooked")
+def test_nothing_is_broadcast_behind_the_callers_back():
+    query, key = torch.zeros(2, T, D), torch.zeros(1, S, D)
+    with pytest.raises(ValueError, match=r"query \(2, 3, 7\), key \(1, 5, 7\), value \(1, 5, 7\)"):
+        Attention(SCORES["dot"](D, D)).attend(query, key, key)
+
+
+@pytest.mark.usefixtures("unhooked")
+def test_scores_that_are_no_floating_point_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"got torch.int64 \(2, 3\)"):
+        masked_softmax(torch.ones(2, 3, dtype=torch.long))
+
+
+def test_a_single_row_of_scores_is_enough():
+    weights = masked_softmax(torch.zeros(4), torch.tensor([True, True, False, False]))
+    assert_close(weights, torch.tensor([0.5, 0.5, 0.0, 0.0]))

@@ -217,3 +217,8 @@ def test_style_sheet_of_the_book_has_the_colours_of_the_palette():
         found[role] = (light, dark)
     assert found == {role: tuple(colour) for role, colour in ROLES.items()}
     assert set(re.findall(r"#[0-9a-f]{6}", text)) == {shade for colour in ROLES.values() for shade in colour}
+
+
+def test_heat_maps_take_tensors_as_models_return_them():
+    weights = torch.tensor([[0.25, 0.75]], dtype=torch.bfloat16, requires_grad=True)
+    assert describe_weights(weights, ["le"], ["a", "the"]) == '"le" looks most at "the" (0.75)'

