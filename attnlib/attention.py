@@ -34,7 +34,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
     Source: vaswani2017attention, section 3.2.3 (illegal connections are set to −∞ before the softmax).
     """
     if not scores.is_floating_point():
-        raise ValueError(f"scores must be floating-point numbers, got {scores.dtype} {tuple(scores.shape)}")
+        raise ValueError(f"scores must be floating-point numbers, got {scores.dtype}")
     if mask is None:
         return scores.softmax(-1)
     check_mask(mask, scores)

@@ -209,12 +209,12 @@ def package_files(source: Path) -> set[Path]:
 
     code = "\n".join(c.source for c in jupytext.read(source).cells if c.cell_type == "code")
     code = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", code, flags=re.M)  # magics are not Python
-    todo, files = named_in(code), set()
-    while todo:
-        file = file_of(todo.pop())
+    waiting, files = named_in(code), set()
+    while waiting:
+        file = file_of(waiting.pop())
         if file is not None and file not in files:
             files.add(file)
-            todo |= named_in(file.read_text("utf8"))
+            waiting |= named_in(file.read_text("utf8"))
             # a package's data (javascript, styles, hashes) belongs to its modules
             if file.parent != ROOT / "attnlib":
                 files |= {p for p in file.parent.rglob("*") if p.is_file() and p.suffix in {".js", ".css", ".txt"}}

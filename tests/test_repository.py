@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -164,3 +165,13 @@ def test_make_execute_names_an_unknown_chapter():
     script = [sys.executable, "scripts/notebooks.py", "execute", "99"]
     result = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert result.returncode != 0 and "There is no chapter '99'; there are: 01_" in result.stderr
+
+
+def test_a_run_in_which_something_is_skipped_is_red(tmp_path):
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for body, code in (("pass", 0), ("pytest.skip('not today')", 1)):
+        (tmp_path / "test_it.py").write_text(f"import pytest\n\ndef test_it():\n    {body}\n")
+        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+        assert result.returncode == code, result.stdout + result.stderr
