@@ -10,6 +10,7 @@ PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o 
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 .PHONY: help book lab test check lint unit notebooks browser execute lock clean chromium
 
 help: ## show this list
@@ -24,25 +25,25 @@ $(VENV)/.book: requirements.txt pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No virtual environment could be made: on Debian and Ubuntu, install python3-venv."; exit 1; }
 	@$(call install,-r requirements.txt)
 	@$(call install,--no-deps -e .)
-	@touch $@
+	@touch $(VENV)/.complete $@
 
 $(VENV)/.test: $(VENV)/.book requirements-test.txt
 	@echo "==> environment: test tools from requirements-test.txt"
 	@$(call install,-r requirements-test.txt)
 	@touch $@
 
-# A half-made environment is worse than none: when pip fails, it goes.
-install = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1) || { rm -rf $(VENV); echo "Installing failed (see pip's message above): is there a network? $(VENV) was removed, nothing is half-installed."; exit 1; }
+# A half-made environment is worse than none: when the first installation fails, it goes.
+install = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1) || { test -e $(VENV)/.complete || rm -rf $(VENV); echo "Installing failed (see pip's message above): is there a network? No environment is left half-installed; run the command again."; exit 1; }
 
 # --- the book ---------------------------------------------------------------------------------------
 
-book: _build/.strict ## build the book and say where it is
+book: _build/html/.strict ## build the book and say where it is
 	@echo "The book: $(CURDIR)/_build/html/index.html"
 	@echo "Open:     file://$(CURDIR)/_build/html/index.html"
 
-_build/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
+_build/html/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
 	@echo "==> book: strict build from the stored outputs (warnings are errors)"
-	@rm -rf _build/html
+	@rm -rf _build/html _build/.doctrees  # a page that is not read again would not warn again
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@touch $@
 
@@ -76,12 +77,12 @@ notebooks: $(VENV)/.test ## run every chapter again and compare its outputs
 	@echo "==> notebooks: every stored output is computed again and compared"
 	@$(BIN)/python -m pytest --nbval --nbval-current-env book -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 
-browser: $(VENV)/.test chromium _build/.strict ## the built pages in Chromium
+browser: $(VENV)/.test chromium _build/html/.strict ## the built pages in Chromium
 	@echo "==> browser tests on the built pages"
 	@$(BIN)/python -m pytest tests -m browser -q
 
 chromium:
-	@test -n "$$CHROMIUM" || command -v chromium google-chrome >/dev/null || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
+	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { test -z "$$CHROMIUM" && command -v google-chrome >/dev/null; } || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

@@ -13,5 +13,6 @@ os.environ.update(KERNEL_ENVIRONMENT)
 def pytest_sessionfinish(session):
     """Turn a run red in which something was skipped: what is not run proves nothing."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and reporter.stats.get("skipped") and session.exitstatus == 0:
+    stats = reporter.stats if reporter is not None else {}
+    if (stats.get("skipped") or stats.get("xfailed")) and session.exitstatus == 0:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -448,7 +448,7 @@ def test_nothing_is_broadcast_behind_the_callers_back():
 
 @pytest.mark.usefixtures("unhooked")
 def test_scores_that_are_no_floating_point_numbers_are_refused():
-    with pytest.raises(ValueError, match="got torch.int64"):
+    with pytest.raises(ValueError, match=r"got torch\.int64"):
         masked_softmax(torch.ones(2, 3, dtype=torch.long))
 
 

