@@ -11,7 +11,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser execute lock clean chromium
+.PHONY: help book lab test check lint unit notebooks browser mutants execute lock clean chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +71,7 @@ lint: $(VENV)/.test ## style, and the pairs of .md and .ipynb
 
 unit: $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests -m "not browser" -q -n $(JOBS) --dist loadfile
+	@$(BIN)/python -m pytest tests -m "not browser" -q -n $(JOBS) --dist loadfile --cov --cov-report=term
 
 notebooks: $(VENV)/.test ## run every chapter again and compare its outputs
 	@echo "==> notebooks: every stored output is computed again and compared"
@@ -83,6 +83,9 @@ browser: $(VENV)/.test chromium _build/html/.strict ## the built pages in Chromi
 
 chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { test -z "$$CHROMIUM" && command -v google-chrome >/dev/null; } || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
+
+mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (half an hour)
+	@$(BIN)/python tests/mutants.py --jobs $(JOBS)
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

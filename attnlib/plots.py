@@ -122,8 +122,11 @@ def _weights(weights, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray
     return weights
 
 
+Values = Sequence[float] | Sequence[Sequence[float]]
+
+
 def curves(
-    lines: dict[str, Sequence[float] | tuple[Sequence[float], Sequence[float]]],
+    lines: dict[str, Values | tuple[Sequence[float], Values]],
     ax: Axes | None = None,
     *,
     xlabel: str,
@@ -134,7 +137,8 @@ def curves(
     """Labelled curves, named in a legend where there are several, and named horizontal levels to compare them with.
 
     Args:
-        lines: name → y, or name → (x, y).
+        lines: name → y, or name → (x, y). A y of shape (runs, n) is drawn as its mean, in a band from its
+            smallest to its largest run.
         ax: where to draw; a new figure by default.
         xlabel: quantity and unit.
         ylabel: quantity and unit.
@@ -148,10 +152,14 @@ def curves(
         _, ax = plt.subplots()
     styles = ["-", "--", "-.", ":"]  # a second way to tell curves apart
     for n, (name, line) in enumerate(lines.items()):
-        x, y = line if isinstance(line, tuple) else (range(1, len(line) + 1), line)
-        if len(x) != len(y) or not len(y):
-            raise ValueError(f"curve {name!r} has {len(x)} x and {len(y)} y values")
-        ax.plot(x, y, styles[n % 4], label=name)
+        x, y = line if isinstance(line, tuple) else (None, line)
+        runs = np.atleast_2d(np.asarray(y, dtype=float))
+        x = range(1, runs.shape[-1] + 1) if x is None else x
+        if len(x) != runs.shape[-1] or not runs.size:
+            raise ValueError(f"curve {name!r} has {len(x)} x and {runs.shape[-1]} y values")
+        (drawn,) = ax.plot(x, runs.mean(0), styles[n % 4], label=name)
+        if len(runs) > 1:
+            ax.fill_between(x, runs.min(0), runs.max(0), color=drawn.get_color(), alpha=0.2, linewidth=0)
     for name, level in (levels or {}).items():
         ax.axhline(level, color="#666666", linewidth=1.2, linestyle=(0, (1, 2)))
         ax.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",

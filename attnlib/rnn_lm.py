@@ -1,4 +1,4 @@
-"""A recurrent language model, written out."""
+"""Recurrent language models, written out: one that has its last state only, one that looks back at them all."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from attnlib.attention import Attention, causal_mask
+from attnlib.encoder import check_tokens
 from attnlib.metrics import cross_entropy
+from attnlib.scores import Score, make_score
 
 
 class LMOutput(NamedTuple):
@@ -14,6 +17,8 @@ class LMOutput(NamedTuple):
 
     logits: Float[Tensor, "B T V"]  # ŷ_t before its softmax: what follows tokens 1..t
     states: Float[Tensor, "B T d_hidden"]  # h_t, the memory after tokens 1..t
+    weights: Float[Tensor, "B ... T S"] | None = None  # who looked where, if the model looks
+    carry: Float[Tensor, "B ..."] | None = None  # to be given as `state` with the tokens that follow
 
 
 class RNNLM(nn.Module):
@@ -26,6 +31,13 @@ class RNNLM(nn.Module):
         vocab_size: V, number of different tokens.
         d_embed: width of an embedding.
         d_hidden: width of the state.
+
+    Example:
+        >>> model = RNNLM(vocab_size=5, d_embed=3, d_hidden=4)
+        >>> first = model(torch.tensor([[0, 1]]))
+        >>> second = model(torch.tensor([[2, 3, 4]]), first.carry)  # goes on where the first ended
+        >>> second.logits.shape
+        torch.Size([1, 3, 5])
 
     Source: elman1990finding (the recurrence); mikolov2010recurrent (as a language model).
     """
@@ -45,11 +57,13 @@ class RNNLM(nn.Module):
             state: h_0, the memory left by an earlier text; None starts from zeros.
 
         Raises:
-            ValueError: tokens are not (B, T) with T ≥ 1, or state is not (B, d_hidden).
+            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or state is not
+                (B, d_hidden).
         """
+        check_tokens(tokens, self.embedding.num_embeddings)
         if state is None:
-            state = self.W_h.weight.new_zeros(*tokens.shape[:1], self.W_h.in_features)
-        if tokens.dim() != 2 or not tokens.shape[1] or state.shape != (len(tokens), self.W_h.in_features):
+            state = self.W_h.weight.new_zeros(len(tokens), self.W_h.in_features)
+        if state.shape != (len(tokens), self.W_h.in_features):
             raise ValueError(
                 f"need tokens (B, T) and state (B, {self.W_h.in_features}), "
                 f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
@@ -61,7 +75,7 @@ class RNNLM(nn.Module):
             state = torch.tanh(self.W_h(state) + from_input[:, t])  # (B, d_hidden)
             states.append(state)
         states = torch.stack(states, dim=1)  # (B, T, d_hidden)
-        return LMOutput(logits=self.W_2(states), states=states)
+        return LMOutput(logits=self.W_2(states), states=states, carry=state)
 
     @torch.no_grad()
     def generate(
@@ -83,7 +97,7 @@ class RNNLM(nn.Module):
             Prompt and continuation, (T + n_tokens,).
 
         Raises:
-            ValueError: the prompt is empty, or the temperature is negative.
+            ValueError: the prompt is empty, an id is not in the vocabulary, or the temperature is negative.
         """
         if prompt.dim() != 1 or not len(prompt):
             raise ValueError(f"the prompt must hold at least one token, shape (T,), got {tuple(prompt.shape)}")
@@ -92,7 +106,7 @@ class RNNLM(nn.Module):
         tokens, state = [prompt], None
         for _ in range(n_tokens):
             output = self(tokens[-1].unsqueeze(0), state)
-            logits, state = output.logits[0, -1], output.states[:, -1]
+            logits, state = output.logits[0, -1], output.carry
             if temperature == 0:
                 token = logits.argmax(keepdim=True)
             else:
@@ -100,6 +114,81 @@ class RNNLM(nn.Module):
                 token = torch.multinomial(probabilities, 1, generator=generator).to(prompt.device)
             tokens.append(token)
         return torch.cat(tokens)
+
+
+class AttentionLM(RNNLM):
+    """The same model, and it may look back at its earlier states.
+
+    With h_t as in `RNNLM`, the query is h_t and the keys and values are h_1 … h_{t-1}:
+    `c_t = Σ_{j<t} α_tj h_j` with `α_t = softmax(a(h_t, h_·))`, and `ŷ_t = softmax(W_2 [h_t; c_t] + b_2)`. The first
+    step has nothing to look at: c_1 = 0.
+
+    W_2 is kept as its two halves, `W_2 [h; c] = W_2 h + W_c c`: without W_c this is an `RNNLM`.
+
+    Args:
+        vocab_size: V, number of different tokens.
+        d_embed: width of an embedding.
+        d_hidden: width of the state.
+        score: name or instance of the score a. One that asks where a key stands (`location`) counts from the
+            oldest state it is shown.
+        window: how many of the latest states may be looked at; None looks at all of them.
+
+    Raises:
+        ValueError: no such score, or window < 1.
+
+    Example:
+        >>> model = AttentionLM(vocab_size=5, d_embed=3, d_hidden=4, score="additive")
+        >>> model(torch.tensor([[0, 1, 2]])).weights[0, 1].detach()  # the second token sees the first
+        tensor([1., 0., 0.])
+
+    Source: daniluk2017frustratingly, section 2.1; luong2015effective, section 3 (for translation).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_embed: int,
+        d_hidden: int,
+        score: str | Score = "scaled_dot",
+        window: int | None = None,
+    ):
+        super().__init__(vocab_size, d_embed, d_hidden)
+        if window is not None and window < 1:
+            raise ValueError(f"window must be at least 1, or None for all states, got {window}")
+        self.attention, self.window = Attention(make_score(score, d_hidden, d_hidden)), window
+        self.W_c = nn.Linear(d_hidden, vocab_size, bias=False)  # the half of W_2 that reads c_t
+
+    def forward(self, tokens: Int[Tensor, "B T"], state: Float[Tensor, "B P d_hidden"] | None = None) -> LMOutput:
+        """Read tokens from left to right, looking back at each.
+
+        Args:
+            tokens: ids in 0..V-1.
+            state: h_1 … h_P, what `carry` held after an earlier text; None starts without a past.
+
+        Returns:
+            Its weights are (B, T, P + T), where step t sees the states before its own; its carry holds all
+            states, or the latest `window`.
+
+        Raises:
+            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or state is not
+                (B, P, d_hidden).
+        """
+        if state is None:
+            state = self.W_c.weight.new_zeros(*tokens.shape[:1], 0, self.W_c.in_features)
+        if state.dim() != 3 or state.shape[::2] != (*tokens.shape[:1], self.W_c.in_features):
+            raise ValueError(
+                f"need tokens (B, T) and state (B, P, {self.W_c.in_features}), "
+                f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
+            )
+        P, T = state.shape[1], tokens.shape[-1]
+        recurrent = super().forward(tokens, state[:, -1] if P else None)
+        memory = torch.cat([state, recurrent.states], dim=1)  # (B, P + T, d_hidden)
+        mask = causal_mask(T, earlier=P, itself=False, device=memory.device)
+        if self.window is not None:
+            mask = mask.triu(P - self.window)  # j ≥ t + P - window
+        context, weights = self.attention(recurrent.states, memory, memory, mask)
+        kept = memory if self.window is None else memory[:, -self.window :]
+        return LMOutput(recurrent.logits + self.W_c(context), recurrent.states, weights, carry=kept)
 
 
 @torch.no_grad()
@@ -110,14 +199,20 @@ def nats_per_token(model: nn.Module, tokens: Int[Tensor, " N"], streams: int = 6
     tokens of a part are guessed with less memory than there could be.
 
     Args:
-        model: (tokens (B, T), state or None) → LMOutput.
+        model: (tokens (B, T), state or None) → LMOutput with a carry.
         tokens: the text, N ids, on the model's device.
         streams: number of parts.
         chunk: tokens read at a time; bounds the memory needed, does not change the result.
 
     Raises:
-        ValueError: the text is too short for this many parts.
+        ValueError: the text is too short for this many parts; streams or chunk < 1.
+
+    Example:
+        >>> model = RNNLM(vocab_size=5, d_embed=3, d_hidden=4)
+        >>> nats = nats_per_token(model, torch.arange(100) % 5, streams=4)
     """
+    if streams < 1 or chunk < 1:
+        raise ValueError(f"streams and chunk must be at least 1, got {streams} and {chunk}")
     length = (len(tokens) - 1) // streams
     if length < 1:
         raise ValueError(f"{streams} streams need at least {streams + 1} tokens, got {len(tokens)}")
@@ -127,7 +222,7 @@ def nats_per_token(model: nn.Module, tokens: Int[Tensor, " N"], streams: int = 6
     for start in range(0, length, chunk):
         output = model(inputs[:, start : start + chunk], state)
         mean, n_tokens = cross_entropy(output.logits, targets[:, start : start + chunk])
-        nats, state = nats + mean.item() * n_tokens, output.states[:, -1]
+        nats, state = nats + mean.item() * n_tokens, output.carry
     if whole < len(tokens) - 1:  # the rest belongs to the last part
         output = model(tokens[whole:-1].unsqueeze(0), state[-1:])
         mean, n_tokens = cross_entropy(output.logits[0], tokens[whole + 1 :])

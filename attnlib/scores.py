@@ -23,6 +23,11 @@ class Score(nn.Module):
         d_query: width of a query.
         d_key: width of a key.
 
+    Example:
+        >>> score = SCORES["general"](d_query=3, d_key=5)
+        >>> score(torch.randn(2, 4, 3), torch.randn(2, 6, 5)).shape
+        torch.Size([2, 4, 6])
+
     Source: bahdanau2015neural, section 3.1: the alignment model e_ij = a(s_{i-1}, h_j).
     """
 
@@ -56,6 +61,11 @@ class Score(nn.Module):
         return self.compare(query, self.project_key(key))
 
     def check(self, query: Tensor, key: Tensor) -> None:
+        """Refuse queries and keys that do not fit this score or each other.
+
+        Raises:
+            ValueError: see `forward`.
+        """
         shapes = f"got query {tuple(query.shape)} and key {tuple(key.shape)}"
         if query.dim() < 2 or key.dim() < 2:
             raise ValueError(f"a score needs query (..., T, d_query) and key (..., S, d_key): {shapes}")
@@ -251,3 +261,31 @@ SCORES: dict[str, type[Score]] = {
     "location": LocationScore,
     "zero": ZeroScore,
 }
+
+
+def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score:
+    """The score of this name, or the given one if it fits.
+
+    Args:
+        score: a key of `SCORES`, or a score made already.
+        d_query: width of a query.
+        d_key: width of a key.
+        options: further arguments of the score, such as `d_hidden`.
+
+    Raises:
+        ValueError: no such name, or a given score is for other widths, or has options besides.
+
+    Example:
+        >>> make_score("additive", 3, 5, d_hidden=7).v_a.in_features
+        7
+    """
+    if isinstance(score, Score):
+        if (score.d_query, score.d_key) != (d_query, d_key) or options:
+            given = f"{type(score).__name__}({score.extra_repr()})"
+            raise ValueError(
+                f"need a score with d_query={d_query}, d_key={d_key} and no options, got {given} and {options}"
+            )
+        return score
+    if score not in SCORES:
+        raise ValueError(f"unknown score {score!r}, known are {', '.join(SCORES)}")
+    return SCORES[score](d_query, d_key, **options)

@@ -14,7 +14,7 @@ BLOCK = re.compile(r"(<!-- launch links: made by `make execute` -->\n).*?(<!-- e
 
 def table() -> str:
     """A row per chapter: its title, and where it can be run."""
-    address = repository()
+    address, branch = repository()["url"], repository()["branch"]
     path = address.removeprefix("https://github.com/")
     rows = ["| chapter | run it |", "|---|---|"]
     for source in chapters():
@@ -22,8 +22,8 @@ def table() -> str:
             continue
         title = re.search(r"^# (.+)$", source.read_text("utf8"), re.M)[1]
         notebook = f"book/{source.stem}.ipynb"
-        colab = f"https://colab.research.google.com/github/{path}/blob/main/{notebook}"
-        binder = f"https://mybinder.org/v2/gh/{path}/main?urlpath=lab/tree/{notebook}"
+        colab = f"https://colab.research.google.com/github/{path}/blob/{branch}/{notebook}"
+        binder = f"https://mybinder.org/v2/gh/{path}/{branch}?urlpath=lab/tree/{notebook}"
         rows.append(f"| {title} | [Colab]({colab}) · [Binder]({binder}) |")
     clone = f"\n```sh\ngit clone {address}\ncd {path.split('/')[-1]}\n```\n"
     return "\n".join(rows) + "\n" + clone

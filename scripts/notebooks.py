@@ -54,9 +54,9 @@ def choose(name: str | None) -> list[Path]:
     return chosen
 
 
-def repository() -> str:
-    """The repository's address: one setting, in `_config.yml`."""
-    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
+def repository() -> dict[str, str]:
+    """The repository's address and branch, `url` and `branch`: settings in `_config.yml` and nowhere else."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
 
 
 # --- from the source to cells -----------------------------------------------------------------------
@@ -90,7 +90,7 @@ def cells_of(source: Path, seconds: int):
     code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
     reading = len(prose.split()) / 200 + len(code.splitlines()) * 3 / 60  # minutes: 200 words, a line in 3 seconds
     filled = {
-        "@REPOSITORY@": repository(),
+        "@REPOSITORY@": repository()["url"],
         "@READING@": f"about {max(5, round(reading))} minutes",
         "@RUNNING@": in_words(seconds),
     }
@@ -167,16 +167,16 @@ def with_stable_widget_ids(notebook, name: str):
 def execute(source: Path) -> None:
     """Run one chapter and write its notebook, whole or not at all."""
     target = source.with_suffix(".ipynb")
-    before = facts(target)
+    before, mark = facts(target), fingerprint(source)  # of what is run, should it be edited meanwhile
     notebook, seconds = run(cells_of(source, seconds=0), source.stem)
     # The same machine is never equally fast twice: what has not changed keeps its time, and so its bytes;
     # what has changed keeps a time that is still about right.
-    same, kept = before.get("fingerprint") == fingerprint(source), before.get("seconds", 0)
+    same, kept = before.get("fingerprint") == mark, before.get("seconds", 0)
     if not (same or kept / 1.5 < seconds < kept * 1.5):
         kept = round(seconds)
     for cell, filled in zip(notebook.cells, cells_of(source, kept).cells, strict=True):
         cell.source = filled.source
-    notebook.metadata["attnlib"] = {"fingerprint": fingerprint(source), "seconds": kept}
+    notebook.metadata["attnlib"] = {"fingerprint": mark, "seconds": kept}
     scratch = target.with_suffix(".partial")
     nbformat.write(notebook, scratch)
     scratch.replace(target)

@@ -88,9 +88,10 @@ def length_mask(lengths, S) -> list:
     return [[[j + 1 <= n for j in range(S)] for n in row] for row in rows]
 
 
-def causal_mask(T) -> list:
-    """Position i sees the positions 0, 1, ... i."""
-    return [[j in range(i + 1) for j in range(T)] for i in range(T)]
+def causal_mask(T, earlier=0, itself=True) -> list:
+    """Position i of a text sees the positions 0, 1, ... i, or … i - 1; the rows of the first `earlier` are left out."""
+    seen = [range(i + 1) if itself else range(i) for i in range(earlier + T)]
+    return [[j in seen[i] for j in range(earlier + T)] for i in range(earlier, earlier + T)]
 
 
 def rnn_lm(tokens, state, p):
@@ -103,6 +104,23 @@ def rnn_lm(tokens, state, p):
         states.append(state)
         logits.append(times(p["W_2.weight"], state) + p["W_2.bias"])
     return np.array(logits), np.array(states)
+
+
+def attention_lm(tokens, name, score, p, window=None):
+    """c_t = Σ_{j<t} α_tj h_j and W_2 [h_t; c_t] + b_2, with at most `window` states in sight.
+
+    `score` are the parameters of the score of this name, `p` those of the model → logits, states, weights.
+    """
+    _, states = rnn_lm(tokens, np.zeros(len(p["W_h.weight"])), p)
+    W_2 = np.concatenate([p["W_2.weight"], p["W_c.weight"]], axis=1)
+    logits, weights = [], []
+    for t, h in enumerate(states):
+        e = [PAIR[name](h, k, j, score) for j, k in enumerate(states)]
+        alpha = softmax(e, [j < t and (window is None or t - j <= window) for j in range(len(states))])
+        c = sum((a * k for a, k in zip(alpha, states, strict=True)), np.zeros(len(h)))
+        logits.append(times(W_2, [*h, *c]) + p["W_2.bias"])
+        weights.append(alpha)
+    return np.array(logits), states, np.array(weights)
 
 
 def surprise(logits, target) -> float:

@@ -1,6 +1,7 @@
 """The softmax of the package keeps its promises, and attention is the sum it says it is."""
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -12,11 +13,15 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from attnlib.attention import Attended, Attention, causal_mask, length_mask, masked_softmax
-from attnlib.scores import SCORES
+from attnlib.scores import SCORES, GeneralScore, ScaledDotScore
+from attnlib.training import pick_device
 from tests import oracles
 from tests.test_scores import arrays, draw, make
 
 B, T, S, D, D_VALUE = 2, 3, 5, 7, 13
+
+#: the error that each precision may make of a weight
+PRECISIONS = {torch.float16: 1e-3, torch.bfloat16: 8e-3, torch.float32: 1e-6, torch.float64: 1e-12}
 
 
 def draw_mask(*shape: int) -> torch.Tensor:
@@ -50,36 +55,6 @@ def test_mask_broadcasts(shape):
             assert_close(masked_softmax(scores, torch.tensor([yes])), torch.from_numpy(expected))
 
 
-@st.composite
-def masked_scores(draw):
-    rows, columns = draw(st.integers(1, 3)), draw(st.integers(1, 6))
-    numbers = st.floats(-1e4, 1e4, width=32) | st.sampled_from([-200.0, 0.0, 1e4, -1e4])
-    table = [draw(st.lists(numbers, min_size=columns, max_size=columns)) for _ in range(rows)]
-    seen = [draw(st.lists(st.booleans(), min_size=columns, max_size=columns)) for _ in range(rows)]
-    return torch.tensor(table), torch.tensor(seen)
-
-
-@given(masked_scores())
-@settings(max_examples=150, deadline=None)
-def test_weights_are_a_distribution_over_what_is_visible(case):
-    scores, mask = case
-    weights = masked_softmax(scores, mask)
-    assert (weights[~mask] == 0).all()
-    assert (weights >= 0).all() and weights.isfinite().all()
-    assert_close(weights.sum(-1), mask.any(-1).float())
-    expected = oracles.masked_softmax(scores.double().numpy(), mask.numpy())
-    assert_close(weights.double(), torch.from_numpy(expected), rtol=1e-4, atol=1e-6)
-    top = scores.masked_fill(~mask, -torch.inf).argmax(-1)
-    assert (weights.gather(-1, top[:, None])[:, 0] == weights.max(-1).values).all()
-
-
-@given(masked_scores(), st.integers(-1000, 1000))
-@settings(max_examples=50, deadline=None)
-def test_adding_a_number_to_all_scores_changes_nothing(case, shift):
-    scores, mask = case[0].double(), case[1]
-    assert_close(masked_softmax(scores + shift, mask), masked_softmax(scores, mask))
-
-
 @pytest.mark.parametrize(("dtype", "atol"), [(torch.float16, 1e-3), (torch.bfloat16, 8e-3)])
 @pytest.mark.parametrize("scale", [1.0, 200.0, 1e4])
 def test_half_precision_is_as_good_as_its_inputs(dtype, atol, scale):
@@ -91,7 +66,7 @@ def test_half_precision_is_as_good_as_its_inputs(dtype, atol, scale):
     assert (weights[~mask] == 0).all()
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("dtype", PRECISIONS)
 @pytest.mark.parametrize("level", [-200.0, -1e4, 1e4, 0.0])
 def test_real_scores_survive_wherever_they_lie(dtype, level):
     scores = torch.full((1, 4), level, dtype=dtype)
@@ -99,7 +74,16 @@ def test_real_scores_survive_wherever_they_lie(dtype, level):
     assert_close(found, torch.tensor([[0.5, 0.5, 0.0, 0.0]], dtype=dtype))
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+@pytest.mark.parametrize("dtype", PRECISIONS)
+def test_no_visible_score_is_too_low(dtype):
+    lowest = torch.finfo(dtype).min  # a fill that is a number would lie above some
+    for level in (lowest, lowest / 2):
+        scores = torch.tensor([[level, level, 0.0, level]], dtype=dtype)
+        found = masked_softmax(scores, torch.tensor([[True, True, False, False]]))
+        assert_close(found, torch.tensor([[0.5, 0.5, 0.0, 0.0]], dtype=dtype))
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
 def test_row_with_nothing_visible_gets_nothing_and_sends_nothing_back(dtype):
     scores, mask = torch.randn(B, T, S).to(dtype).requires_grad_(), draw_mask(B, T, S)
     with torch.autograd.set_detect_anomaly(True):  # no NaN in any step of the way back either
@@ -151,6 +135,58 @@ def test_what_stands_under_the_mask_changes_nothing(garbage):
         (weights * coefficients).sum().backward()
         results.append((weights.detach(), scores.grad))
     assert_close(results[1], results[0], rtol=0, atol=0)
+
+
+def test_what_the_loss_makes_of_a_hidden_weight_does_not_come_back():
+    scores, mask = torch.randn(B, T, S).double().requires_grad_(), draw_mask(B, T, S)
+    log = masked_softmax(scores, mask).log()  # -∞ where hidden; its derivative there is 1/0
+    torch.where(mask, log, 0.0).sum().backward()
+    assert (scores.grad[~mask] == 0).all()
+    visible = scores.detach().clone().requires_grad_()
+    torch.where(mask, visible.masked_fill(~mask, -1e9).log_softmax(-1), 0.0).sum().backward()
+    assert_close(scores.grad[mask], visible.grad[mask])
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("masked", [False, True])
+@pytest.mark.parametrize(
+    ("poison", "message"), [(torch.nan, "1 are NaN and 0 are +∞"), (torch.inf, "0 are NaN and 1 are +∞")]
+)
+def test_visible_scores_that_are_no_numbers_are_refused(poison, message, masked, dtype):
+    scores, mask = torch.randn(B, T, S).to(dtype), torch.ones(B, T, S, dtype=torch.bool)
+    if masked:
+        scores[..., 0], mask[..., 0] = torch.nan, False  # nobody sees the first column, so it does no harm
+    scores[1, 2, 4] = poison
+    with pytest.raises(ValueError) as error:
+        masked_softmax(scores, mask if masked else None)
+    assert f"1 of {B * T} rows of the scores {(B, T, S)} have no softmax" in str(error.value)
+    assert message in str(error.value)
+    mask[1, 2, 4] = False
+    assert masked_softmax(scores, mask).isfinite().all()
+
+
+def test_nothing_but_minus_infinity_is_no_row_of_scores():
+    scores, mask = torch.randn(B, T, S), draw_mask(B, T, S)
+    scores[0, 2, 1], mask[0, 2] = -torch.inf, True
+    assert (masked_softmax(scores, mask)[0, 2, 1] == 0).all()  # one is: its weight is 0
+    scores[0, 2] = -torch.inf
+    for seen in (mask, None):
+        with pytest.raises(ValueError, match=r"1 of 6 rows.*all of a row"):
+            masked_softmax(scores, seen)
+
+
+def test_every_bad_number_is_counted():
+    scores = torch.randn(B, T, S)
+    scores[0, 0, :3], scores[0, 1, 1:], scores[1, 1, 0] = torch.nan, torch.inf, torch.inf
+    with pytest.raises(ValueError, match=r"3 of 6 rows .* 3 are NaN and 5 are \+∞"):
+        masked_softmax(scores)
+
+
+@pytest.mark.parametrize("shape", [(B, T, 0), (B, 0, S), (0, T, S), (0,)])
+def test_no_scores_no_weights(shape):
+    scores = torch.zeros(shape)
+    for mask in (None, torch.ones(shape, dtype=torch.bool)):
+        assert masked_softmax(scores, mask).shape == shape
 
 
 @pytest.mark.parametrize(
@@ -233,9 +269,26 @@ def test_causal_mask_sees_itself_and_the_past(size):
     assert found.tolist() == oracles.causal_mask(size)
 
 
+@pytest.mark.parametrize("size", [0, 1, 2, 5])
+@pytest.mark.parametrize("earlier", [0, 1, 3])
+@pytest.mark.parametrize("itself", [True, False])
+def test_causal_mask_sees_what_was_carried_over(size, earlier, itself):
+    found = causal_mask(size, earlier, itself)
+    whole = causal_mask(earlier + size, itself=itself)
+    assert found.dtype == torch.bool and found.shape == (size, earlier + size)
+    assert found.tolist() == whole[earlier:].tolist()  # the later rows of one mask for all
+    assert found.tolist() == oracles.causal_mask(size, earlier, itself)
+
+
 def test_causal_mask_is_made_where_it_is_wanted():
     assert causal_mask(3).device.type == "cpu"
-    assert causal_mask(3, torch.device("meta")).device.type == "meta"
+    assert causal_mask(3, device=torch.device("meta")).device.type == "meta"
+
+
+@pytest.mark.parametrize(("T", "earlier"), [(-1, 0), (2, -1)])
+def test_causal_mask_of_less_than_nothing_is_refused(T, earlier):
+    with pytest.raises(ValueError, match=f"got {T} and {earlier}"):
+        causal_mask(T, earlier)
 
 
 def test_masks_combine():
@@ -455,3 +508,214 @@ def test_scores_that_are_no_floating_point_numbers_are_refused():
 def test_a_single_row_of_scores_is_enough():
     weights = masked_softmax(torch.zeros(4), torch.tensor([True, True, False, False]))
     assert_close(weights, torch.tensor([0.5, 0.5, 0.0, 0.0]))
+
+
+# --- without weights: the fused kernel ----------------------------------------------------------------
+
+FUSED = ("dot", "scaled_dot", "general")
+MASKS = [None, (S,), (1, S), (T, 1), (1, 1), (), (T, S), (B, T, S), (B, 1, S), (1, T, S), (B, 1, 1)]
+
+
+def run(attention: Attention, inputs, mask, need_weights: bool, direction):
+    """Context, weights, and every gradient."""
+    inputs = [x.detach().clone().requires_grad_() for x in inputs]
+    attention.zero_grad()
+    context, weights = attention(*inputs, mask, need_weights)
+    (context * direction).sum().backward()
+    parameters = [p.grad.clone() for p in attention.parameters()]
+    return context.detach(), weights, [x.grad for x in inputs], parameters
+
+
+@pytest.mark.parametrize("shape", MASKS, ids=str)
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_attention_equals_the_plain_one_in_value_and_gradient(name, shape):
+    attention = Attention(make(name))
+    inputs = (*draw(attention.score, B), torch.randn(B, S, D_VALUE).double())
+    mask = None if shape is None else torch.rand(shape) < 0.5
+    if mask is not None and mask.numel() > 1:
+        mask.view(-1, mask.shape[-1])[0] = False
+    direction = torch.randn(B, T, D_VALUE).double()
+    context, weights, *gradients = run(attention, inputs, mask, True, direction)
+    assert weights is not None
+    found, nothing, *found_gradients = run(attention, inputs, mask, False, direction)
+    assert nothing is None
+    assert_close(found, context)
+    assert_close(found_gradients, gradients)
+
+
+@pytest.mark.parametrize("leading", [(), (1,), (2, 3), (2, 1, 3)])
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_attention_takes_any_leading_dimensions(name, leading):
+    attention = Attention(make(name))
+    inputs = (*draw(attention.score, *leading), torch.randn(*leading, S, D_VALUE).double())
+    direction = torch.randn(*leading, T, D_VALUE).double()
+    for mask in (None, draw_mask(*leading, T, S), causal_mask(T, S - T, itself=False)):
+        plain = run(attention, inputs, mask, True, direction)
+        found = run(attention, inputs, mask, False, direction)
+        assert_close((found[0], *found[2:]), (plain[0], *plain[2:]))
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("leading", [(B,), (B, 2)])
+def test_fused_query_that_sees_nothing_gets_nothing_and_sends_nothing_back(leading, dtype):
+    attention = Attention(ScaledDotScore(D, D))
+    device = pick_device()
+    inputs = [torch.randn(*leading, n, D).to(device, dtype) for n in (T, S, S)]
+    mask = draw_mask(*leading, T, S).to(device)  # row 0 is blank
+    mask[-1] = False  # and so is a whole sentence
+    direction = torch.randn(*leading, T, D).to(device, dtype)
+    plain = run(attention, inputs, mask, True, direction)
+    with torch.autograd.set_detect_anomaly(True):
+        context, _, (query, key, value), _ = run(attention, inputs, mask, False, direction)
+    blank = ~mask.any(-1)
+    assert (context[blank] == 0).all() and (query[blank] == 0).all()
+    assert (key[-1] == 0).all() and (value[-1] == 0).all()
+    assert (context[~blank] != 0).all()
+    atol = 3e-2 if dtype.itemsize == 2 else 1e-5  # half precision: the two round at different places
+    for found, expected in zip((context, query, key, value), (plain[0], *plain[2]), strict=True):
+        assert_close(found, expected, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize(("n_queries", "n_keys"), [(T, 0), (0, S), (0, 0), (1, 1)])
+@pytest.mark.parametrize("name", FUSED)
+def test_fused_attention_over_nothing_is_zero(name, n_queries, n_keys):
+    attention = Attention(make(name))
+    query, key = draw(attention.score, B, n_queries=n_queries, n_keys=n_keys)
+    value = torch.randn(B, n_keys, D_VALUE).double()
+    direction = torch.randn(B, n_queries, D_VALUE).double()
+    for mask in (None, torch.ones(B, n_queries, n_keys, dtype=torch.bool)):
+        plain = run(attention, (query, key, value), mask, True, direction)
+        found = run(attention, (query, key, value), mask, False, direction)
+        assert_close((found[0], *found[2:]), (plain[0], *plain[2:]))
+    assert n_keys or (found[0] == 0).all()
+
+
+@pytest.mark.parametrize("name", sorted(set(SCORES) - set(FUSED)))
+def test_without_weights_every_other_score_computes_as_ever(name):
+    attention = Attention(make(name))
+    query, key = draw(attention.score, B)
+    value, mask = torch.randn(B, S, D_VALUE).double(), draw_mask(B, T, S)
+    found = attention(query, key, value, mask, need_weights=False)
+    assert found.weights is None
+    assert_close(found.context, attention(query, key, value, mask).context)
+
+
+class Doubled(GeneralScore):
+    """What a student may write: it inherits the projection and compares in its own way."""
+
+    def compare(self, query, projected_key):
+        return 2 * super().compare(query, projected_key)
+
+
+def test_the_kernel_runs_where_it_may_and_nowhere_else(monkeypatch):
+    kernel, seen = F.scaled_dot_product_attention, []
+    monkeypatch.setattr(
+        F, "scaled_dot_product_attention", lambda q, *a, **k: seen.append(q.dim()) or kernel(q, *a, **k)
+    )
+    for score in (*(make(name) for name in SCORES), Doubled(D, D).double()):
+        attention = Attention(score)
+        query, key = draw(score, B)
+        plain = attention(query, key, key)
+        assert not seen
+        assert_close(attention(query, key, key, need_weights=False).context, plain.context)
+        name = next((name for name in SCORES if SCORES[name] is type(score)), None)
+        assert seen == ([4] if name in FUSED else [])  # four dimensions: with three, torch has no fast kernel
+        seen.clear()
+
+
+def test_fused_dropout_is_that_of_the_weights():
+    score = make("scaled_dot")
+    query, key = draw(score, 50)
+    value = torch.eye(S).double().expand(50, S, S)
+    attention = Attention(score, dropout=0.9).train()
+    weights = attention(query, key, value).weights
+    context = attention(query, key, value, need_weights=False).context
+    kept = context != 0
+    assert 0.05 < kept.double().mean() < 0.15
+    assert_close(context[kept], weights[kept] / 0.1)
+    attention.eval()
+    assert_close(attention(query, key, value, need_weights=False).context, weights)
+
+
+def test_fused_attention_has_the_gradients_of_its_values():
+    score = make("general")
+    query, key = draw(score, B)
+    value, mask = torch.randn(B, S, 2).double(), draw_mask(B, T, S)
+    inputs = [x.requires_grad_() for x in (query, key, value)]
+    assert torch.autograd.gradcheck(lambda q, k, v: Attention(score)(q, k, v, mask, False).context, inputs)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [torch.ones(B, T, S), torch.ones(B, T, S + 1).bool(), torch.ones(B).bool(), torch.ones(1, 1, T, S).bool()],
+    ids=lambda mask: f"{mask.dtype}{tuple(mask.shape)}",
+)
+def test_fused_attention_refuses_the_same_masks(mask):
+    attention = Attention(make("dot"))
+    query, key = draw(attention.score, B)
+    with pytest.raises(ValueError) as error:
+        attention(query, key, key, mask, need_weights=False)
+    assert str(tuple(mask.shape)) in str(error.value) and str((B, T, S)) in str(error.value)
+
+
+def test_scores_that_are_no_numbers_are_refused_where_we_take_the_softmax():
+    attention = Attention(make("dot"))
+    query, key = draw(attention.score, B)
+    key[0, 1] = math.nan
+    with pytest.raises(ValueError, match=r"3 of 6 rows .*\(2, 3, 5\)"):
+        attention(query, key, key)
+    found = attention(query, key, key, need_weights=False).context  # the kernel writes no scores down
+    assert found[0].isnan().all() and found[1].isfinite().all()
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_single_and_double_precision_agree(name):
+    attention = Attention(make(name))
+    query, key = draw(attention.score, B)
+    value, mask = torch.randn(B, S, D_VALUE).double(), draw_mask(B, T, S)
+    for need_weights in (True, False):
+        double = attention.double()(query, key, value, mask, need_weights).context
+        single = attention.float()(query.float(), key.float(), value.float(), mask, need_weights).context
+        assert single.dtype == torch.float32
+        assert_close(single.double(), double.detach(), rtol=1e-4, atol=1e-5)
+
+
+# --- ten thousand examples; last, because it takes longest ---------------------------------------------
+
+#: what a byte of an example may stand for
+NUMBERS = torch.cat(
+    [torch.tensor([0.0, -200.0, 1e4, -1e4, 200.0, 1e-4, -1e-4, 9990.0]), torch.linspace(-9, 9, 120)]
+).double()
+COEFFICIENTS = torch.linspace(-2, 3, 18)
+
+
+def example(raw: bytes) -> tuple[torch.Tensor, torch.Tensor, int]:
+    """Scores, mask and a shift. The first four bytes choose precision, rows and shift; each of the others is a
+    score: its lowest bit says whether it is visible, the rest picks the number.
+    """
+    head, numbers = raw[:4], torch.tensor(list(raw[4:]))
+    rows = 1 + head[1] % min(3, len(numbers))
+    numbers = numbers[: len(numbers) // rows * rows].view(rows, -1)
+    scores = NUMBERS[numbers // 2].to(list(PRECISIONS)[head[0] % 4])
+    return scores, (numbers % 2).bool(), 8 * head[2] - head[3]
+
+
+@given(st.binary(min_size=5, max_size=22))  # one draw: hypothesis needs longer to draw than we to compute
+@settings(max_examples=10_000, deadline=None, database=None)
+def test_softmax_keeps_its_promises(raw):
+    scores, mask, shift = example(raw)
+    atol, before, seen = PRECISIONS[scores.dtype], scores.double().numpy(), mask.numpy()
+    weights = masked_softmax(scores.requires_grad_(), mask)
+    found, expected = weights.detach().double().numpy(), oracles.masked_softmax(before, seen)
+    assert weights.dtype == scores.dtype
+    assert not found[~seen].any() and (found >= 0).all()
+    assert (abs(found.sum(-1) - seen.any(-1)) <= seen.shape[-1] * atol).all()
+    assert (abs(found - expected) <= atol).all()
+    top = np.where(seen, before, -np.inf).argmax(-1)
+    assert (found[range(len(top)), top] == found.max(-1)).all()
+    weights.backward(COEFFICIENTS[: weights.numel()].view_as(weights).to(weights.dtype))
+    gradient = scores.grad.double().numpy()
+    assert not gradient[~seen].any() and np.isfinite(gradient).all()  # what is hidden includes the blank rows
+    assert (scores.detach().double().numpy() == before).all() and scores._version == 0
+    shifted = masked_softmax(scores.detach().double() + shift, mask)  # exact in double precision only
+    assert (abs(shifted.numpy() - expected) <= 1e-9).all()

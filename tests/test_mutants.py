@@ -6,29 +6,41 @@ import sys
 import pytest
 
 from tests import mutants
-from tests.mutants import MUTANTS, ROOT, Mutant, mutated, survivors
+from tests.bugs import Bug, every_bug
+from tests.mutants import ROOT, mutated, survivors
+
+BUGS = every_bug()
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_bug_fits_the_package(mutant):
-    text = mutated(mutant)
-    assert text != (ROOT / "attnlib" / mutant.file).read_text("utf8")
-    assert (ROOT / "tests" / mutant.tests).exists()
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.name)
+def test_bug_fits_the_package(bug):
+    text = mutated(bug)
+    assert text != (ROOT / "attnlib" / bug.file).read_text("utf8")
+    assert (ROOT / "tests" / bug.tests).exists()
 
 
-def test_bugs_are_told_apart_and_reach_every_part():
-    assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 30
-    assert len({(mutant.file, mutant.old, mutant.new) for mutant in MUTANTS}) == len(MUTANTS)
-    needed = {"scores.py", "attention.py", "rnn_lm.py", "training.py", "metrics.py", "data/batching.py"}
-    assert needed <= {mutant.file for mutant in MUTANTS}
+def test_bugs_are_told_apart_and_reach_every_module():
+    assert len({bug.name for bug in BUGS}) == len(BUGS) >= 40
+    assert len({(bug.file, bug.old, bug.new) for bug in BUGS}) == len(BUGS)
+    package = ROOT / "attnlib"
+    modules = {path.relative_to(package).as_posix() for path in package.rglob("*.py")}
+    unseeded = {name for name in modules if name.endswith(("__init__.py", "version.py")) or name.startswith("widgets/")}
+    assert {bug.file for bug in BUGS} >= modules - unseeded - {"data/cards.py"}
 
 
-def test_bugs_die_and_a_survivor_is_reported(monkeypatch, capsys):
-    deadly = [mutant for mutant in MUTANTS if mutant.name in ("loss over padding only", "bits for nats")]
-    harmless = Mutant("harmless", "metrics.py", "touch.", "reach.", "test_metrics.py")
-    monkeypatch.setattr(mutants, "MUTANTS", [*deadly, harmless])
-    assert mutants.main([]) == 1
-    assert capsys.readouterr().out.endswith("2 of 3 bugs killed\nSURVIVED: harmless\n")
+def test_bugs_die_by_name_and_a_survivor_is_reported(monkeypatch, capsys):
+    deadly = [bug for bug in BUGS if bug.name in ("loss over padding only", "bits for nats")]
+    unreadable = Bug("unreadable", "metrics.py", "import math", "import maths", "test_metrics.py")
+    harmless = Bug("harmless", "metrics.py", "touch.", "reach.", "test_metrics.py")
+    monkeypatch.setattr(mutants, "every_bug", lambda: [*deadly, unreadable, harmless])
+    assert mutants.main(["--jobs", "2"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == ["3 of 4 bugs killed", "SURVIVED: harmless"]
+    assert sum("killed by test_metrics.py::test_" in line for line in lines) == 2
+    assert sum("unreadable: killed by" in line for line in lines) == 1
+    monkeypatch.setattr(mutants, "every_bug", lambda: [*deadly, harmless._replace(file="training.py", old="zip")])
+    assert mutants.main(["--file", "metrics.py", "bits"]) == 0
+    assert capsys.readouterr().out.endswith("1 of 1 bugs killed\n")
 
 
 def test_command_says_when_there_is_nothing_to_do():
@@ -45,11 +57,19 @@ def test_bug_that_does_not_fit_is_an_error():
         ("import math", "(", "no Python"),
     ):
         with pytest.raises(ValueError, match=message):
-            survivors([Mutant("odd", "metrics.py", old, new, "test_metrics.py")])
+            survivors([Bug("odd", "metrics.py", old, new, "test_metrics.py")])
 
 
-def test_copy_that_is_not_under_test_is_an_error(tmp_path):
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / "test_nothing.py").write_text("def test_nothing():\n    assert True\n")
-    with pytest.raises(RuntimeError, match="did not run on the copy"):
-        mutants.passes(tmp_path, ["test_nothing.py"])
+def test_a_worker_that_tests_another_package_is_an_error(tmp_path):
+    (tmp_path / "tests" / "bugs").mkdir(parents=True)
+    for name in ("mutants.py", "__init__.py", "bugs/__init__.py"):
+        (tmp_path / "tests" / name).write_text((ROOT / "tests" / name).read_text("utf8"))
+    elsewhere = "import sys, types\nsys.modules['attnlib'] = types.ModuleType('attnlib')\n"
+    elsewhere += "sys.modules['attnlib'].__file__ = '/elsewhere/attnlib/__init__.py'\n\ndef test_nothing():\n    pass\n"
+    (tmp_path / "tests" / "test_nothing.py").write_text(elsewhere)
+    worker = mutants.Worker(tmp_path)
+    try:
+        with pytest.raises(RuntimeError, match="did not run on the copy"):
+            worker.verdict(["test_nothing.py"])
+    finally:
+        worker.close()

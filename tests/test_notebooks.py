@@ -192,11 +192,18 @@ def test_an_exempt_cell_must_be_followed_by_an_assert(book):
     assert notebooks.problems(source) == []
 
 
-def test_a_cell_that_the_tests_would_skip_is_refused(book):
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (":tags: [nbval-skip]\n", "skipped by the tests"),
+        ("# NBVAL_IGNORE_OUTPUT", "by a comment"),
+    ],
+)
+def test_a_cell_that_evades_the_tests_is_refused(book, line, words):
     source = book / "07_small.md"
-    source.write_text(CHAPTER.replace("ipython3\nx + 1", "ipython3\n:tags: [nbval-skip]\n\nx + 1"))
+    source.write_text(CHAPTER.replace("ipython3\nx + 1", f"ipython3\n{line}\nx + 1"))
     notebooks.execute(source)
-    assert any("skipped by the tests" in p for p in notebooks.problems(source))
+    assert any(words in problem for problem in notebooks.problems(source))
 
 
 def test_a_chapter_that_fails_leaves_its_notebook_as_it_was(chapter, monkeypatch, capsys):
@@ -245,13 +252,6 @@ def test_a_notebook_that_cannot_be_read_is_reported_and_made_anew(chapter):
     assert any("cannot be read" in problem for problem in notebooks.problems(chapter))
     notebooks.execute(chapter)
     assert notebooks.problems(chapter) == []
-
-
-def test_a_comment_that_switches_the_comparison_off_is_refused(book):
-    source = book / "07_small.md"
-    source.write_text(CHAPTER.replace("ipython3\nx + 1", "ipython3\n# NBVAL_IGNORE_OUTPUT\nx + 1"))
-    notebooks.execute(source)
-    assert any("by a comment" in problem for problem in notebooks.problems(source))
 
 
 def test_roles_become_colours_that_every_renderer_knows():

@@ -222,3 +222,11 @@ def test_style_sheet_of_the_book_has_the_colours_of_the_palette():
 def test_heat_maps_take_tensors_as_models_return_them():
     weights = torch.tensor([[0.25, 0.75]], dtype=torch.bfloat16, requires_grad=True)
     assert describe_weights(weights, ["le"], ["a", "the"]) == '"le" looks most at "the" (0.75)'
+
+
+def test_several_runs_are_drawn_as_their_mean_in_a_band():
+    ax = curves({"ours": ([1, 2], [[3.0, 2.0], [5.0, 4.0], [1.0, 0.0]])}, xlabel="x", ylabel="y")
+    (mean,), (band,) = ax.lines, ax.collections
+    assert_allclose(mean.get_xydata(), [[1, 3], [2, 2]])
+    corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
+    assert corners == {(1.0, 1.0), (1.0, 5.0), (2.0, 0.0), (2.0, 4.0)}

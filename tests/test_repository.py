@@ -94,11 +94,7 @@ def test_code_names_of_the_notation_exist_in_attnlib():
     rows = [line.split("|") for line in table.splitlines() if line.startswith("| ") and "meaning" not in line]
     code = {name for row in rows for name in re.findall(r"`(\w+)`", row[3])}
     assert {"query", "key", "value", "weights", "context", "mask"} <= code
-    # annotations arrive with the encoder (chapter 2), heads with multi-head attention (chapter 12)
-    later = {"annotations": "02_", "n_heads": "12_"}
-    chapters = " ".join(p.stem for p in notebooks.chapters())
-    due = {name for name in code if name not in later or later[name] in chapters}
-    assert due <= names, due - names
+    assert code <= names, code - names
 
 
 def test_sources_named_in_docstrings_are_in_the_bibliography():
@@ -108,29 +104,49 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
     assert "bahdanau2015neural" in named and named <= known, named - known
 
 
-@pytest.mark.parametrize(
-    ("module", "allowed"),
-    [
-        ("scores", set()),
-        ("palette", set()),
-        ("metrics", set()),
-        ("attention", {"scores"}),
-        ("rnn_lm", {"metrics", "attention", "scores"}),
-        ("training", set()),
-        ("plots", {"palette"}),
-        ("show", set()),
-    ],
-)
-def test_import_arrows_point_downward(module, allowed):
-    text = (ROOT / "attnlib" / f"{module}.py").read_text("utf8")
-    imported = set(re.findall(r"^\s*(?:from|import) attnlib\.(\w+)", text, re.M))
-    assert imported <= allowed, imported - allowed
+#: From the bottom up: a module may import those above it in this list, and no other.
+ORDER = [
+    "version", "palette", "show", "plots", "scores", "attention", "metrics", "data", "training", "encoder", "rnn_lm",
+    "decoder", "decoders", "seq2seq", "search", "copying", "visual", "self_attention", "transformer", "widgets",
+]  # fmt: skip
+
+
+def imported_by(path: Path) -> set[str]:
+    return set(re.findall(r"^\s*(?:from|import) attnlib\.(\w+)", path.read_text("utf8"), re.M))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "attnlib").glob("*.py")), ids=lambda path: path.stem)
+def test_import_arrows_point_downward(path):
+    if path.stem != "__init__":
+        assert imported_by(path) <= set(ORDER[: ORDER.index(path.stem)])
+
+
+def test_data_know_no_model():
+    for path in (ROOT / "attnlib" / "data").glob("*.py"):
+        assert imported_by(path) <= {"data"}, path.name
+
+
+def test_modules_can_be_read_in_one_sitting():
+    lengths = {path.name: len(path.read_text("utf8").splitlines()) for path in (ROOT / "attnlib").rglob("*.py")}
+    assert max(lengths.values()) <= 300, {name: n for name, n in lengths.items() if n > 300}
+
+
+def test_importing_the_package_is_quick():
+    heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "faker", "PIL", "pooch", "sacrebleu"]
+    code = (
+        "import sys, time, torch; start = time.perf_counter(); import attnlib; "
+        "import attnlib.data, attnlib.visual, attnlib.transformer, attnlib.metrics; "
+        f"print(time.perf_counter() - start, [name for name in {heavy} if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    seconds, imported = result.stdout.split(" ", 1)
+    assert imported.strip() == "[]"
+    assert float(seconds) < 0.3 * 10  # 0.1 s on a quiet machine; a loaded one may take ten times as long
 
 
 def test_widgets_know_no_model():
     for path in (ROOT / "attnlib" / "widgets").glob("*.py"):
-        imported = set(re.findall(r"^\s*(?:from|import) attnlib\.(\w+)", path.read_text("utf8"), re.M))
-        assert imported <= {"palette", "scores", "attention", "widgets"}, (path.name, imported)
+        assert imported_by(path) <= {"palette", "scores", "attention", "widgets"}, path.name
 
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:

@@ -1,7 +1,10 @@
 """One contract for every score in the registry, whoever wrote it; then what each score is known to be."""
 
 import copy
+import importlib
+import inspect
 import math
+import pkgutil
 
 import jaxtyping
 import numpy as np
@@ -11,8 +14,9 @@ from jaxtyping import TypeCheckError
 from torch import nn
 from torch.testing import assert_close
 
+from attnlib import data
 from attnlib.attention import Attention
-from attnlib.scores import SCORES, Score
+from attnlib.scores import SCORES, Score, make_score
 from tests import oracles, typechecker
 
 B, T, S, D, D_KEY = 2, 3, 5, 7, 11  # primes, so that no two dimensions can be taken for each other
@@ -302,7 +306,13 @@ def test_annotations_of_results_are_checked_too(monkeypatch):
 
 
 def test_hardly_a_function_goes_unchecked():
-    assert {"load_plays", "load_python_topics"} >= typechecker.UNCHECKED
+    """Only what says `Splits[...]`, which beartype does not understand: functions that load or split a corpus."""
+    corpora = set()
+    for module in pkgutil.iter_modules(data.__path__, "attnlib.data."):
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
+            if "Splits[" in str(function.__annotations__):
+                corpora.add(name)
+    assert corpora == typechecker.UNCHECKED
 
 
 def test_vectors_without_positions_are_refused_with_both_shapes(unhooked):
@@ -418,3 +428,52 @@ def test_scores_say_what_they_are():
     assert "sharpness=2.0" in repr(SCORES["cosine"](D, D, sharpness=2.0))
     with pytest.raises(NotImplementedError, match="Score must define compare"):
         Score(D, D)(torch.zeros(T, D), torch.zeros(S, D))
+
+
+# --- make_score -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_score_made_by_name_is_the_registered_one(name):
+    width = make(name).d_key
+    torch.manual_seed(1)
+    found = make_score(name, D, width)
+    torch.manual_seed(1)
+    expected = SCORES[name](D, width)
+    assert type(found) is type(expected)
+    assert (found.d_query, found.d_key) == (D, width)
+    assert_close(found.state_dict(), expected.state_dict(), rtol=0, atol=0)
+
+
+def test_options_reach_the_score():
+    assert make_score("additive", D, D_KEY, d_hidden=3).v_a.in_features == 3
+    assert make_score("cosine", D, D, sharpness=4.0).sharpness == 4.0
+    assert make_score("location", D, D_KEY, n_positions=S).W_a.out_features == S
+    with pytest.raises(TypeError, match="d_hiden"):
+        make_score("additive", D, D_KEY, d_hiden=3)
+
+
+def test_registered_score_can_be_made_by_its_name(monkeypatch):
+    monkeypatch.setitem(SCORES, "student", DistanceScore)
+    assert type(make_score("student", D, D_KEY)) is DistanceScore
+
+
+def test_given_score_is_taken_as_it_is():
+    score = make("general", torch.float64)
+    assert make_score(score, D, D_KEY) is score
+
+
+@pytest.mark.parametrize(("d_query", "d_key", "options"), [(D_KEY, D, {}), (D, D, {}), (D, D_KEY, {"d_hidden": 3})])
+def test_given_score_that_does_not_fit_is_refused(d_query, d_key, options):
+    with pytest.raises(ValueError) as error:
+        make_score(make("general"), d_query, d_key, **options)
+    assert f"need a score with d_query={d_query}, d_key={d_key}" in str(error.value)
+    assert f"got GeneralScore(d_query=7, d_key=11) and {options}" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["bahdanau", "", "Dot", None, SCORES["dot"]])
+def test_unknown_score_is_told_the_known_ones(name, unhooked):
+    with pytest.raises(ValueError) as error:
+        make_score(name, D, D_KEY)
+    assert repr(name) in str(error.value)
+    assert str(error.value).endswith(f"known are {', '.join(SCORES)}")

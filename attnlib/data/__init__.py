@@ -1,21 +1,86 @@
 """Every corpus the chapters train on, and what turns text into tensors."""
 
-from attnlib.data.batching import LMBatch, random_windows
-from attnlib.data.cards import CARDS, DataCard, Splits
+from attnlib.data import bible, dates, names, numbers, placeholders, plays, public, python_topics, rows, scenes, tasks
+from attnlib.data import translation as home_assistant
+from attnlib.data.batching import LMBatch, PairBatch, PairBatches, collate, pad, random_windows
+from attnlib.data.bible import load_bible
+from attnlib.data.cards import DataCard, Splits
+from attnlib.data.dates import load_dates
+from attnlib.data.examples import Example, RowBatches, encode_examples, vocabularies
+from attnlib.data.names import load_names, words_without_names
+from attnlib.data.numbers import load_numbers
+from attnlib.data.placeholders import load_placeholders
 from attnlib.data.plays import load_plays
+from attnlib.data.public import SentencePair, load_public
 from attnlib.data.python_topics import load_python_topics
-from attnlib.data.vocabulary import Vocabulary
+from attnlib.data.rows import Rows, load_recall, load_relations, load_repeats
+from attnlib.data.scenes import Box, Scenes, load_digit_scenes, load_emoji_scenes, region_targets
+from attnlib.data.tasks import Labelled, load_copy, load_keywords, load_retrieval, load_reverse
+from attnlib.data.translation import Pair, load_home_assistant
+from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK, Vocabulary
 from attnlib.data.wheels import DataError, fetch_wheel
 
+CARDS: dict[str, DataCard] = {
+    "plays": plays.CARD,
+    "python_topics": python_topics.CARD,
+    **tasks.CARDS,
+    **rows.CARDS,
+    "dates": dates.CARD,
+    "numbers": numbers.CARD,
+    "names": names.CARD,
+    "home_assistant": home_assistant.CARD,
+    "placeholders": placeholders.CARD,
+    "bible": bible.CARD,
+    **scenes.CARDS,
+    **public.CARDS,
+}
+
 __all__ = [
+    "BOS",
     "CARDS",
+    "EOS",
+    "PAD",
+    "SPECIALS",
+    "UNK",
+    "Box",
     "DataCard",
     "DataError",
+    "Example",
     "LMBatch",
+    "Labelled",
+    "Pair",
+    "PairBatch",
+    "PairBatches",
+    "RowBatches",
+    "Rows",
+    "Scenes",
+    "SentencePair",
     "Splits",
     "Vocabulary",
+    "collate",
+    "encode_examples",
     "fetch_wheel",
+    "load_bible",
+    "load_copy",
+    "load_dates",
+    "load_digit_scenes",
+    "load_emoji_scenes",
+    "load_home_assistant",
+    "load_keywords",
+    "load_names",
+    "load_numbers",
+    "load_placeholders",
     "load_plays",
+    "load_public",
     "load_python_topics",
+    "load_recall",
+    "load_relations",
+    "load_repeats",
+    "load_retrieval",
+    "load_reverse",
+    "pad",
     "random_windows",
+    "region_targets",
+    "vocabularies",
+    "words_without_names",
 ]

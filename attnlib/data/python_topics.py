@@ -2,11 +2,21 @@
 
 from pydoc_data.topics import topics
 
-from attnlib.data.cards import Splits
+from attnlib.data.cards import DataCard, Splits
+
+CARD = DataCard(
+    title="The help topics of Python",
+    source="pydoc_data.topics of the running interpreter's standard library; the text differs from version to "
+    "version, so its numbers do too",
+    licence="PSF License",
+    size="about 80 topics, 0.4 million characters (Python 3.11)",
+    split="by topic, in alphabetical order: the last tenth for testing, the tenth before for stopping; the page "
+    "`compound`, which holds other pages whole, is left out",
+)
 
 
 def load_python_topics() -> Splits[str]:
-    """The help topics of this Python, each part one long text (see `CARDS["python_topics"]`).
+    """The help topics of this Python, each part one long text (see `CARD`).
 
     For readers whose machine cannot fetch the plays: the chapter runs on it, with other numbers.
     """

@@ -7,6 +7,9 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+SPECIALS = ("<pad>", "<bos>", "<eos>", "<unk>")
+PAD, BOS, EOS, UNK = range(4)  # their ids in every vocabulary that has them
+
 
 class Vocabulary:
     """A fixed list of tokens; the id of a token is its place in the list.
@@ -37,36 +40,57 @@ class Vocabulary:
         self.unknown = unknown
 
     @classmethod
-    def count(cls, text: Iterable[str], size: int | None = None, unknown: str | None = None) -> "Vocabulary":
+    def count(
+        cls, text: Iterable[str], size: int | None = None, unknown: str | None = None, specials: Sequence[str] = ()
+    ) -> "Vocabulary":
         """The most frequent tokens of a training text, most frequent first (ties in alphabetical order).
 
         Args:
             text: tokens; a string counts as its characters.
-            size: how many tokens to keep, the unknown token included; None keeps all.
-            unknown: the token that will stand for the rest, put first.
+            size: how many tokens to keep, the special ones included; None keeps all.
+            unknown: the token that will stand for the rest, put first unless it is among the specials.
+            specials: tokens that come before all others, such as `SPECIALS`, whatever their counts.
+
+        Raises:
+            ValueError: size has no room for the unknown token and the specials.
         """
+        first = list(specials) if unknown is None or unknown in specials else [unknown, *specials]
+        if size is not None and size < len(first):
+            raise ValueError(f"size must be at least {len(first)}, to hold {first}; got {size}")
         counts = sorted(Counter(text).items(), key=lambda pair: (-pair[1], pair[0]))
-        special = [] if unknown is None else [unknown]
-        return cls((special + [token for token, _ in counts if token != unknown])[:size], unknown)
+        return cls((first + [token for token, _ in counts if token not in first])[:size], unknown)
 
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def encode(self, text: Sequence[str]) -> Int[Tensor, " T"]:
+    def encode(self, text: Sequence[str], need_known: bool = True) -> Int[Tensor, " T"]:
         """Ids of tokens.
 
+        Args:
+            text: tokens; a string counts as its characters.
+            need_known: refuse a text of which no token is known: the other language, the wrong way to cut it
+                into tokens. False takes it, as a row of the unknown token.
+
         Raises:
-            ValueError: a token is not in the vocabulary and there is no unknown token; names it.
+            ValueError: a token is not in the vocabulary and there is no unknown token, or none of the tokens is
+                known, though there are some; names them.
         """
-        if self.unknown is not None:
-            unknown = self.ids[self.unknown]
-            return torch.tensor([self.ids.get(token, unknown) for token in text], dtype=torch.long)
-        if strangers := sorted(set(text) - self.ids.keys()):
-            raise ValueError(f"not in the vocabulary, which has no unknown token: {strangers[:10]}")
-        return torch.tensor([self.ids[token] for token in text], dtype=torch.long)
+        unknown = self.ids.get(self.unknown)
+        strangers = set(text) - self.ids.keys()
+        if strangers and unknown is None:
+            raise ValueError(f"not in the vocabulary, which has no unknown token: {sorted(strangers)[:10]}")
+        if strangers and need_known and strangers | {self.unknown} >= set(text):
+            raise ValueError(f"none of these is in the vocabulary: {sorted(strangers)[:10]}")
+        return torch.tensor([self.ids.get(token, unknown) for token in text], dtype=torch.long)
 
     def decode(self, ids: Int[Tensor, " T"]) -> list[str]:
-        """Tokens of ids."""
+        """Tokens of ids.
+
+        Raises:
+            ValueError: an id is not in 0..V-1; names it.
+        """
+        if outside := [i for i in ids.tolist() if not 0 <= i < len(self)]:
+            raise ValueError(f"ids must lie in 0..{len(self) - 1}, got {outside[:10]}")
         return [self.tokens[i] for i in ids.tolist()]
 
     def __repr__(self) -> str:

@@ -164,12 +164,14 @@ def points(name: str, given, words: Sequence[str]) -> list[list[float]]:
 
 
 def positive(name: str, given) -> float:
+    """A number above 0, or a ValueError."""
     if not (0 < float(given) < float("inf")):
         raise ValueError(f"{name} must be positive and finite, got {given!r}")
     return float(given)
 
 
 def length_within(given, S: int) -> int:
+    """A whole number in 0..S, or a ValueError."""
     if int(given) != given or not 0 <= given <= S:
         raise ValueError(f"valid_length must be a whole number in 0..{S}, got {given!r}")
     return int(given)

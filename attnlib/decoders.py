@@ -1,0 +1,224 @@
+"""The five decoders of the slide decks: a ladder from one vector to a context for every step."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from attnlib.decoder import Decoded, Decoder
+from attnlib.scores import Score, make_score
+
+
+class InitialStateDecoder(Decoder):
+    """The summary is the first state and nothing more: `s_i = GRU(s_{i-1}, y_{i-1})`, `ŷ_i = softmax(W_o s_i)`.
+
+    Example:
+        >>> decoder = InitialStateDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
+        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
+        >>> decoded.logits.shape, decoded.weights
+        (torch.Size([1, 2, 7]), None)
+
+    Source: sutskever2014sequence, section 2 (there an LSTM).
+    """
+
+    def __init__(self, vocab_size: int, d_embed: int, d_annotation: int, d_hidden: int, dropout: float = 0.0):
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, dropout=dropout)
+        self.rnn = nn.GRU(d_embed, d_hidden, batch_first=True)
+        self.W_o = nn.Linear(d_hidden, vocab_size)
+
+    def read(self, embedded, memory, state):
+        states, last = self.rnn(embedded, state[0].unsqueeze(0))
+        return Decoded(self.W_o(states), None, states, None, carry=(last[0],))
+
+
+class EveryStepDecoder(Decoder):
+    """The summary c enters every step: `s_i = GRU(s_{i-1}, [y_{i-1}; c])`, `ŷ_i = softmax(W_o s_i)`.
+
+    Example:
+        >>> decoder = EveryStepDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
+        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
+        >>> decoded.logits.shape, decoded.weights
+        (torch.Size([1, 2, 7]), None)
+
+    Source: cho2014learning, section 2.2 (there c and y_{i-1} also enter the output).
+    """
+
+    def __init__(self, vocab_size: int, d_embed: int, d_annotation: int, d_hidden: int, dropout: float = 0.0):
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, dropout=dropout)
+        self.rnn = nn.GRU(d_embed + d_annotation, d_hidden, batch_first=True)
+        self.W_o = nn.Linear(d_hidden, vocab_size)
+
+    def read(self, embedded, memory, state):
+        summary = memory.summary.unsqueeze(1).expand(-1, embedded.shape[1], -1)  # (B, T, d_annotation)
+        states, last = self.rnn(torch.cat([embedded, summary], dim=-1), state[0].unsqueeze(0))
+        return Decoded(self.W_o(states), None, states, None, carry=(last[0],))
+
+
+class BahdanauDecoder(Decoder):
+    """Look first, then step: `c_i` from `s_{i-1}`, `s_i = GRU(s_{i-1}, [y_{i-1}; c_i])`, deep output.
+
+    The output is `ŷ_i = softmax(W_o t_i)`, where t_i keeps the larger of each two neighbours (maxout) of
+    `U_o s_i + V_o y_{i-1} + C_o c_i`.
+
+    Args:
+        d_output: width of t_i; d_hidden by default.
+        coverage: add `w_c Σ_{i'<i} α_i'j` to the projected key of position j, so that the score can see how
+            much has been looked at already.
+
+    Example:
+        >>> decoder = BahdanauDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
+        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
+        >>> decoded.logits.shape, decoded.weights.shape
+        (torch.Size([1, 2, 7]), torch.Size([1, 2, 3]))
+
+    Source: bahdanau2015neural, equations 4-6 and appendix A.2.2 (their deep output reads s_{i-1});
+        see2017get, equations 10 and 11 (coverage).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_embed: int,
+        d_annotation: int,
+        d_hidden: int,
+        score: str | Score = "additive",
+        d_output: int | None = None,
+        coverage: bool = False,
+        dropout: float = 0.0,
+    ):
+        score = make_score(score, d_hidden, d_annotation)  # None is refused: without a score, no attention
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
+        self.cell = nn.GRUCell(d_embed + d_annotation, d_hidden)
+        d_output = d_hidden if d_output is None else d_output
+        self.U_o = nn.Linear(d_hidden, 2 * d_output)
+        self.V_o = nn.Linear(d_embed, 2 * d_output, bias=False)
+        self.C_o = nn.Linear(d_annotation, 2 * d_output, bias=False)
+        self.W_o = nn.Linear(d_output, vocab_size)
+        self.register_parameter("w_c", None)
+        if coverage:
+            like = next(self.attention.score.parameters(), self.W_s.weight)  # a given score has a type of its own
+            projected = self.attention.score.project_key(like.new_zeros(1, 1, d_annotation))
+            self.w_c = nn.Parameter(like.new_zeros(projected.shape[-1]))
+
+    def first(self, state, memory):
+        nothing_yet = memory.annotations.new_zeros(memory.annotations.shape[:2])  # (B, S)
+        return (state,) if self.w_c is None else (state, nothing_yet)
+
+    def read(self, embedded, memory, state):
+        s, *coverage = state
+        W_y, W_c = self.cell.weight_ih.split([embedded.shape[-1], memory.annotations.shape[-1]], dim=1)
+        from_token = embedded @ W_y.T + self.cell.bias_ih  # (B, T, 3 d_hidden), for all steps at once
+        steps = []
+        for i in range(embedded.shape[1]):
+            seen = memory
+            if coverage:
+                seen = memory._replace(projected_key=memory.projected_key + coverage[0].unsqueeze(-1) * self.w_c)
+            context, weights = self.attend(s.unsqueeze(1), seen)  # (B, 1, d_annotation), (B, 1, S)
+            s = self.step(s, from_token[:, i] + context[:, 0] @ W_c.T)
+            coverage = [total + weights[:, 0] for total in coverage]
+            steps.append((s, context[:, 0], weights[:, 0]))
+        states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
+        pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)  # (B, T, 2 d_output)
+        logits = self.W_o(pairs.unflatten(-1, (-1, 2)).amax(-1))
+        return Decoded(logits, weights, states, contexts, carry=(s, *coverage))
+
+    def step(self, s: Float[Tensor, "B d_hidden"], from_input: Float[Tensor, "B three_d"]) -> Tensor:
+        """One step of the GRU, its input projected already (as `nn.GRUCell`)."""
+        reset_x, update_x, new_x = from_input.chunk(3, dim=-1)
+        reset_h, update_h, new_h = nn.functional.linear(s, self.cell.weight_hh, self.cell.bias_hh).chunk(3, dim=-1)
+        reset, update = torch.sigmoid(reset_x + reset_h), torch.sigmoid(update_x + update_h)
+        new = torch.tanh(new_x + reset * new_h)
+        return new + update * (s - new)  # (B, d_hidden)
+
+
+class LuongDecoder(Decoder):
+    """Step first, then look: `s_i = GRU(s_{i-1}, y_{i-1})`, c_i from s_i, `ŷ_i = softmax(W_o tanh(W_c [c_i; s_i]))`.
+
+    No step waits for a context, so all are looked up at once.
+
+    Example:
+        >>> decoder = LuongDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6, score="general")
+        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
+        >>> decoded.weights.sum(-1).round(decimals=4).tolist()
+        [[1.0, 1.0]]
+
+    Source: luong2015effective, equations 5 and 6 (global attention, without input feeding; there an LSTM).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_embed: int,
+        d_annotation: int,
+        d_hidden: int,
+        score: str | Score = "general",
+        dropout: float = 0.0,
+    ):
+        score = make_score(score, d_hidden, d_annotation)  # None is refused: without a score, no attention
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
+        self.rnn = nn.GRU(d_embed, d_hidden, batch_first=True)
+        self.W_c = nn.Linear(d_annotation + d_hidden, d_hidden, bias=False)
+        self.W_o = nn.Linear(d_hidden, vocab_size)
+
+    def read(self, embedded, memory, state):
+        states, last = self.rnn(embedded, state[0].unsqueeze(0))  # (B, T, d_hidden)
+        contexts, weights = self.attend(states, memory)  # (B, T, d_annotation), (B, T, S)
+        logits = self.W_o(torch.tanh(self.W_c(torch.cat([contexts, states], dim=-1))))
+        return Decoded(logits, weights, states, contexts, carry=(last[0],))
+
+
+class SimpleRNNDecoder(Decoder):
+    """The plain recurrence with a third input: `s_i = tanh(A' [x'_i; s_{i-1}; c_{i-1}] + b)`, c_i from s_i.
+
+    The output reads both, `ŷ_i = softmax(W_o [s_i; c_i])`; c_0 comes from s_0.
+
+    Example:
+        >>> decoder = SimpleRNNDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
+        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
+        >>> next_one = decoder(torch.tensor([[4]]), memory, decoded.carry)  # goes on where the first ended
+        >>> next_one.logits.shape
+        torch.Size([1, 1, 7])
+
+    Source: bahdanau2015neural, as simplified in lecture S3 (its x' is the embedded target token, its A' is ours).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_embed: int,
+        d_annotation: int,
+        d_hidden: int,
+        score: str | Score = "projected_dot",
+        dropout: float = 0.0,
+    ):
+        score = make_score(score, d_hidden, d_annotation)  # None is refused: without a score, no attention
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
+        self.A = nn.Linear(d_embed + d_hidden + d_annotation, d_hidden)
+        self.W_o = nn.Linear(d_hidden + d_annotation, vocab_size)
+
+    def first(self, state, memory):
+        return state, self.attend(state.unsqueeze(1), memory).context[:, 0]
+
+    def read(self, embedded, memory, state):
+        s, c = state
+        steps = []
+        for i in range(embedded.shape[1]):
+            s = torch.tanh(self.A(torch.cat([embedded[:, i], s, c], dim=-1)))  # (B, d_hidden)
+            context, weights = self.attend(s.unsqueeze(1), memory)
+            c = context[:, 0]  # (B, d_annotation)
+            steps.append((s, c, weights[:, 0]))
+        states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
+        return Decoded(self.W_o(torch.cat([states, contexts], dim=-1)), weights, states, contexts, carry=(s, c))
+
+
+DECODERS: dict[str, type[Decoder]] = {
+    "initial_state": InitialStateDecoder,
+    "every_step": EveryStepDecoder,
+    "bahdanau": BahdanauDecoder,
+    "luong": LuongDecoder,
+    "simple_rnn": SimpleRNNDecoder,
+}

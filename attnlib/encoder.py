@@ -1,0 +1,123 @@
+"""Read a sentence: one annotation per token, and a summary of the whole."""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from attnlib.attention import length_mask
+
+
+class Encoded(NamedTuple):
+    """What an encoder hands to a decoder, of a sentence or of an image."""
+
+    annotations: Float[Tensor, "B S d_annotation"]  # h_j, zero where padding
+    summary: Float[Tensor, "B d_annotation"]  # one vector for the whole source
+    mask: Bool[Tensor, "B 1 S"]  # True = a real position
+    tokens: Int[Tensor, "B S"] | None  # the source as it was given, for a decoder that copies
+
+
+CELLS: dict[str, type[nn.RNNBase]] = {"gru": nn.GRU, "lstm": nn.LSTM, "rnn": nn.RNN}
+
+
+class Encoder(nn.Module):
+    """Recurrent encoder, `h_j = RNN(x_j, h_{j-1})`, in one direction or both, `h_j = [→h_j; ←h_j]`.
+
+    Padding reaches nothing: a sentence has the same annotations alone and in a batch. The summary is
+    the state after the last real token, `→h_S`, or `[→h_S; ←h_1]` where there are two directions.
+
+    Args:
+        vocab_size: V, number of different source tokens.
+        d_embed: width of an embedding.
+        d_hidden: width of the state of one direction.
+        cell: "gru", "lstm" or "rnn" (tanh).
+        bidirectional: read from both ends; then d_annotation = 2 d_hidden, else d_hidden.
+        dropout: share of the embedding set to 0 in training.
+        unknown: the id that stands for every id from V on (see `attnlib.copying`); None refuses them.
+
+    Example:
+        >>> encoder = Encoder(vocab_size=90, d_embed=4, d_hidden=8, bidirectional=True)
+        >>> encoded = encoder(torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([3, 2]))
+        >>> encoded.annotations.shape, encoded.summary.shape
+        (torch.Size([2, 3, 16]), torch.Size([2, 16]))
+
+    Source: bahdanau2015neural, section 3.2 (annotations of a bidirectional encoder); cho2014learning (summary).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_embed: int,
+        d_hidden: int,
+        cell: str = "gru",
+        bidirectional: bool = False,
+        dropout: float = 0.0,
+        unknown: int | None = None,
+    ):
+        super().__init__()
+        if cell not in CELLS:
+            raise ValueError(f"unknown cell {cell!r}, known are {', '.join(CELLS)}")
+        if unknown is not None and not 0 <= unknown < vocab_size:
+            raise ValueError(f"the unknown id must lie in 0..{vocab_size - 1}, got {unknown}")
+        self.embedding, self.dropout = nn.Embedding(vocab_size, d_embed), nn.Dropout(dropout)
+        self.rnn = CELLS[cell](d_embed, d_hidden, batch_first=True, bidirectional=bidirectional)
+        self.d_annotation = d_hidden * (2 if bidirectional else 1)
+        self.unknown = unknown
+
+    def forward(self, tokens: Int[Tensor, "B S"], lengths: Int[Tensor, " B"] | None = None) -> Encoded:
+        """Encode sentences.
+
+        Args:
+            tokens: ids in 0..V-1, padded with any of them.
+            lengths: real tokens of each sentence, in 0..S; None where all are real. An empty sentence has
+                the summary 0.
+
+        Raises:
+            ValueError: tokens are not (B, S) with B, S ≥ 1, an id is not in the vocabulary, or lengths
+                do not fit.
+        """
+        known = tokens if self.unknown is None else tokens.masked_fill(tokens >= self.vocab_size, self.unknown)
+        check_tokens(known, self.vocab_size)
+        B, S = tokens.shape
+        if lengths is None:
+            lengths = tokens.new_full((B,), S)
+        if lengths.shape != (B,):
+            raise ValueError(f"need one length per sentence, got lengths {tuple(lengths.shape)}, tokens {(B, S)}")
+        lengths = lengths.to(tokens.device)
+        mask = length_mask(lengths, S)
+        embedded = self.dropout(self.embedding(known))  # (B, S, d_embed)
+        # packing leaves padding out; it knows no empty sentence, so these lend it one token for a moment
+        packed = pack_padded_sequence(embedded, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
+        packed, final = self.rnn(packed)
+        annotations, _ = pad_packed_sequence(packed, batch_first=True, total_length=S)
+        final = final[0] if isinstance(final, tuple) else final  # an LSTM's (h, c)
+        summary = final.transpose(0, 1).flatten(1)  # (B, d_annotation)
+        empty = (lengths == 0).unsqueeze(1)
+        return Encoded(
+            annotations=annotations.masked_fill(empty.unsqueeze(2), 0.0),
+            summary=summary.masked_fill(empty, 0.0),
+            mask=mask,
+            tokens=tokens,
+        )
+
+    @property
+    def vocab_size(self) -> int:
+        """V, number of different source tokens."""
+        return self.embedding.num_embeddings
+
+
+def check_tokens(tokens: Tensor, vocab_size: int) -> None:
+    """Refuse what is not a batch of token ids.
+
+    Raises:
+        ValueError: tokens are not int64 or int32 of shape (B, T) with B, T ≥ 1, or an id is not in 0..vocab_size-1.
+    """
+    if tokens.dim() != 2 or not tokens.numel():
+        raise ValueError(f"need token ids (B, T) with at least one row and one column, got {tuple(tokens.shape)}")
+    if tokens.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"token ids must be int64 or int32, got {tokens.dtype}")
+    low, high = tokens.aminmax()
+    if low < 0 or high >= vocab_size:
+        raise ValueError(f"token ids must lie in 0..{vocab_size - 1}, got {low.item()}..{high.item()}")

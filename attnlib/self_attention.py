@@ -1,0 +1,224 @@
+"""A text that attends to itself: one head, several heads, and what tells positions apart."""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from attnlib.attention import Attended, Attention
+from attnlib.scores import ScaledDotScore, Score, make_score
+
+
+class SelfAttention(nn.Module):
+    """One head: every token is query, key and value at once.
+
+    `c_i = Σ_j α_ij W_v x_j` with `α_i = softmax(a(W_q x_i, W_k x_·))`. Without a mask it cannot tell positions
+    apart: permute the tokens, and the contexts come out permuted.
+
+    Args:
+        d_model: width of a token's vector.
+        d_head: width of queries, keys and values; d_model if not given.
+        score: name or instance of the score a.
+        dropout: share of the weights set to 0 in training.
+
+    Raises:
+        ValueError: no such score.
+
+    Example:
+        >>> context, weights = SelfAttention(d_model=6, d_head=2)(torch.randn(1, 5, 6))
+        >>> context.shape, weights.shape
+        (torch.Size([1, 5, 2]), torch.Size([1, 5, 5]))
+
+    Source: vaswani2017attention, section 3.2.3.
+    """
+
+    def __init__(
+        self, d_model: int, d_head: int | None = None, score: str | Score = "scaled_dot", dropout: float = 0.0
+    ):
+        super().__init__()
+        d_head = d_model if d_head is None else d_head
+        self.W_q = nn.Linear(d_model, d_head, bias=False)
+        self.W_k = nn.Linear(d_model, d_head, bias=False)
+        self.W_v = nn.Linear(d_model, d_head, bias=False)
+        self.attention = Attention(make_score(score, d_head, d_head), dropout)
+
+    def forward(
+        self, x: Float[Tensor, "... T d_model"], mask: Tensor | None = None, need_weights: bool = True
+    ) -> Attended:
+        """Attend from every token to every visible token.
+
+        Args:
+            x: one vector per token.
+            mask: boolean, True = may attend, broadcasts to (..., T, T).
+            need_weights: False returns the context alone.
+
+        Returns:
+            context (..., T, d_head) and weights (..., T, T).
+
+        Raises:
+            ValueError: x is not (..., T, d_model), or the mask or the scores are refused by `Attention`.
+        """
+        if x.dim() < 2 or x.shape[-1] != self.W_q.in_features:
+            raise ValueError(f"need x (..., T, {self.W_q.in_features}), got {tuple(x.shape)}")
+        return self.attention(self.W_q(x), self.W_k(x), self.W_v(x), mask, need_weights)
+
+
+class MultiHeadAttention(nn.Module):
+    """Several heads side by side, each in a space of its own, and what they found put together.
+
+    `head_h = Attention(W_q^h q, W_k^h k, W_v^h v)` with the scaled dot product, and the context is
+    `W_o [head_1; …; head_H]`. The H matrices of a kind are kept in one: rows h·d_head … are those of head h.
+
+    Args:
+        d_model: width of a token's vector.
+        n_heads: H; each has the width d_head = d_model / H.
+        dropout: share of the weights set to 0 in training.
+        bias: give W_q, W_k, W_v and W_o a bias.
+
+    Raises:
+        ValueError: d_model is not a multiple of n_heads.
+
+    Example:
+        >>> x = torch.randn(1, 5, 6)
+        >>> context, weights = MultiHeadAttention(d_model=6, n_heads=2)(x, x, x)
+        >>> context.shape, weights.shape
+        (torch.Size([1, 5, 6]), torch.Size([1, 2, 5, 5]))
+
+    Source: vaswani2017attention, section 3.2.2.
+    """
+
+    def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, bias: bool = True):
+        super().__init__()
+        if n_heads < 1 or d_model < 1 or d_model % n_heads:
+            raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
+        self.n_heads = n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias)
+        self.W_k = nn.Linear(d_model, d_model, bias)
+        self.W_v = nn.Linear(d_model, d_model, bias)
+        self.W_o = nn.Linear(d_model, d_model, bias)
+        self.attention = Attention(ScaledDotScore(d_model // n_heads, d_model // n_heads), dropout)
+
+    def forward(
+        self,
+        query: Float[Tensor, "B T d_model"],
+        key: Float[Tensor, "B S d_model"],
+        value: Float[Tensor, "B S_v d_model"],
+        mask: Tensor | None = None,
+        need_weights: bool = True,
+        heads: Bool[Tensor, " H"] | None = None,
+    ) -> Attended:
+        """Attend with every head.
+
+        Args:
+            mask: boolean, True = may attend: broadcasts to (B, T, S), the same for all heads, or, with four
+                dimensions, to (B, H, T, S).
+            need_weights: False returns the context alone.
+            heads: False switches a head off: its query becomes 0, so that it attends alike to all it may see,
+                whatever was asked. None leaves all of them on.
+
+        Returns:
+            context (B, T, d_model) and the weights of each head, (B, H, T, S).
+
+        Raises:
+            ValueError: query, key or value is not (B, ·, d_model), heads is not boolean (H,), or the sizes,
+                the mask or the scores are refused by `Attention`.
+        """
+        check_vectors(self.W_q.in_features, query, key, value)
+        q, k, v = (self.split(W(x)) for W, x in ((self.W_q, query), (self.W_k, key), (self.W_v, value)))
+        if heads is not None:
+            if heads.dtype != torch.bool or heads.shape != (self.n_heads,):
+                raise ValueError(f"heads must be boolean ({self.n_heads},), got {heads.dtype} {tuple(heads.shape)}")
+            q = torch.where(heads[:, None, None], q, 0.0)
+        if mask is not None and mask.dim() == 3:
+            mask = mask.unsqueeze(1)  # (B, 1, T, S)
+        context, weights = self.attention(q, k, v, mask, need_weights)  # (B, H, T, d_head), (B, H, T, S)
+        return Attended(context=self.W_o(context.transpose(1, 2).flatten(2)), weights=weights)
+
+    def split(self, x: Float[Tensor, "B T d_model"]) -> Float[Tensor, "B H T d_head"]:
+        """Each head's share of a vector, heads before positions."""
+        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+
+
+class SinusoidalPositions(nn.Module):
+    """Add where a token stands, written in waves: nothing is learned, and no text is too long.
+
+    `p_t[2n] = sin(t / 10000^(2n/d))` and `p_t[2n+1] = cos(t / 10000^(2n/d))`.
+
+    Args:
+        d_model: d, width of a token's vector.
+
+    Example:
+        >>> SinusoidalPositions(4)(torch.zeros(1, 2, 4))
+        tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
+                 [0.8415, 0.5403, 0.0100, 0.9999]]])
+
+    Source: vaswani2017attention, section 3.5.
+    """
+
+    def __init__(self, d_model: int):
+        super().__init__()
+        self.d_model = d_model
+
+    def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
+        """`x_t + p_t`.
+
+        Args:
+            x: one vector per token.
+            start: the position of the first of them.
+
+        Raises:
+            ValueError: x is not (B, T, d_model), or start is negative.
+        """
+        check_vectors(self.d_model, x)
+        if start < 0:
+            raise ValueError(f"positions start at 0 or later, got {start}")
+        exact = torch.promote_types(x.dtype, torch.float32)  # half a precision cannot count beyond 256
+        t = torch.arange(start, start + x.shape[1], dtype=exact, device=x.device).unsqueeze(1)
+        even = torch.arange(0, self.d_model, 2, dtype=exact, device=x.device)  # 2n
+        angles = t / 10_000 ** (even / self.d_model)  # (T, ⌈d/2⌉)
+        waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # interleaved
+        return x + waves[:, : self.d_model].to(x.dtype)
+
+
+class LearnedPositions(nn.Module):
+    """Add where a token stands, as one learned vector per position: `x_t + p_t`.
+
+    Args:
+        n_positions: the longest text it can place.
+        d_model: width of a token's vector.
+
+    Example:
+        >>> LearnedPositions(n_positions=8, d_model=4)(torch.zeros(1, 5, 4)).shape
+        torch.Size([1, 5, 4])
+
+    Source: vaswani2017attention, section 3.5 (found as good as the waves there).
+    """
+
+    def __init__(self, n_positions: int, d_model: int):
+        super().__init__()
+        self.p = nn.Parameter(0.02 * torch.randn(n_positions, d_model))  # small beside a token's vector
+
+    def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
+        """`x_t + p_t`.
+
+        Args:
+            x: one vector per token.
+            start: the position of the first of them.
+
+        Raises:
+            ValueError: x is not (B, T, d_model), start is negative, or a position is beyond n_positions.
+        """
+        check_vectors(self.p.shape[1], x)
+        end = start + x.shape[1]
+        if start < 0 or end > len(self.p):
+            raise ValueError(f"LearnedPositions knows 0..{len(self.p) - 1}, got {start}..{end - 1}")
+        return x + self.p[start:end]
+
+
+def check_vectors(d_model: int, *vectors: Tensor) -> None:
+    """Refuse what is not (B, T, d_model).
+
+    Raises:
+        ValueError: one of the tensors has another shape.
+    """
+    if any(x.dim() != 3 or x.shape[2] != d_model for x in vectors):
+        raise ValueError(f"need vectors (B, T, {d_model}), got {', '.join(str(tuple(x.shape)) for x in vectors)}")

@@ -1,0 +1,101 @@
+"""An encoder and a decoder, trained together."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from attnlib.data.batching import PairBatch
+from attnlib.decoder import Decoded, Memory, State
+from attnlib.metrics import cross_entropy
+
+
+class Seq2Seq(nn.Module):
+    """Any encoder (of sentences, of images) with any decoder.
+
+    Args:
+        encoder: source → `Encoded`, with the width of its annotations as `d_annotation`.
+        decoder: a `Decoder` made for that width, or a `CopyDecoder` around one.
+
+    Example:
+        >>> model = Seq2Seq(Encoder(9, 4, 5), BahdanauDecoder(7, 4, 5, 6))
+        >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).logits.shape
+        torch.Size([1, 2, 7])
+
+    Source: sutskever2014sequence; bahdanau2015neural, section 2.1.
+    """
+
+    def __init__(self, encoder: nn.Module, decoder: nn.Module):
+        super().__init__()
+        if encoder.d_annotation != decoder.d_annotation:
+            raise ValueError(
+                f"the encoder makes annotations of width {encoder.d_annotation}, "
+                f"the decoder was made for {decoder.d_annotation}"
+            )
+        self.encoder, self.decoder = encoder, decoder
+
+    def encode(self, source: Tensor, lengths: Int[Tensor, " B"] | None = None) -> tuple[Memory, State]:
+        """Memory and first state of the decoder (see `Decoder.begin`)."""
+        return self.decoder.begin(self.encoder(source) if lengths is None else self.encoder(source, lengths))
+
+    def forward(
+        self,
+        source: Tensor,
+        inputs: Int[Tensor, "B T"],
+        lengths: Int[Tensor, " B"] | None = None,
+        teacher_forcing: float = 1.0,
+        generator: torch.Generator | None = None,
+    ) -> Decoded:
+        """What the decoder would say after each of the inputs.
+
+        Args:
+            source: what the encoder reads, (B, S) token ids or (B, channels, height, width) images.
+            inputs: target tokens `<bos> y_1 … y_{T-1}`, padded.
+            lengths: real source tokens of each sentence; None where all are real.
+            teacher_forcing: chance that a step is given the true token before it; otherwise it is given the
+                model's own likeliest (scheduled sampling). The first step always gets `<bos>`.
+            generator: source of that randomness, on the CPU.
+
+        Raises:
+            ValueError: teacher_forcing is not in 0..1, or encoder or decoder refuse their input.
+
+        Source: bengio2015scheduled (scheduled sampling; there the model's token is sampled).
+        """
+        if not 0 <= teacher_forcing <= 1:
+            raise ValueError(f"teacher_forcing is a probability, got {teacher_forcing}")
+        memory, state = self.encode(source, lengths)
+        if teacher_forcing == 1:
+            return self.decoder(inputs, memory, state)
+        given = torch.rand(inputs.shape, generator=generator).to(inputs.device) < teacher_forcing
+        steps = [self.decoder(inputs[..., :1], memory, state)]  # refuses what is not (B, T) with T ≥ 1
+        for i in range(1, inputs.shape[1]):
+            own = steps[-1].logits.argmax(-1)  # (B, 1)
+            token = torch.where(given[:, i : i + 1], inputs[:, i : i + 1], own)
+            steps.append(self.decoder(token, memory, steps[-1].carry))
+        joined = {
+            name: torch.cat([getattr(step, name) for step in steps], dim=1)
+            for name, first in steps[0]._asdict().items()
+            if isinstance(first, Tensor)
+        }
+        return steps[-1]._replace(**joined)
+
+
+def seq2seq_loss(model: Seq2Seq, batch: PairBatch, teacher_forcing: float = 1.0) -> tuple[Float[Tensor, ""], int]:
+    """Nats per real target token, and how many there are: what `attnlib.training.fit` minimises.
+
+    Args:
+        model: whose logits are judged.
+        batch: padding of its targets counts for nothing.
+        teacher_forcing: as for `Seq2Seq.forward`.
+
+    Raises:
+        ValueError: no target is real, or the model refuses the batch.
+
+    Example:
+        >>> from attnlib.data import collate
+        >>> model = Seq2Seq(Encoder(9, 4, 5), BahdanauDecoder(7, 4, 5, 6))
+        >>> loss, n_tokens = seq2seq_loss(model, collate([torch.tensor([4, 5])], [torch.tensor([6, 4, 4])]))
+        >>> n_tokens  # three, and <eos>
+        4
+    """
+    decoded = model(batch.source, batch.inputs, batch.lengths, teacher_forcing)
+    return cross_entropy(decoded.logits, batch.targets, batch.mask)

@@ -1,0 +1,42 @@
+"""Bugs of one line in attnlib/scores.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "scores.py", "test_scores.py",
+    ("no √d", " / math.sqrt(self.d_key)", ""),
+    ("d for √d", "math.sqrt(self.d_key)", "self.d_key"),
+    ("additive: ReLU for tanh", "self.v_a(torch.tanh(hidden))", "self.v_a(torch.relu(hidden))"),
+    ("additive: no tanh", "self.v_a(torch.tanh(hidden))", "self.v_a(hidden)"),
+    ("concat: no tanh", "torch.tanh(self.W_1(pairs))", "self.W_1(pairs)"),
+    ("concat: key before query", "torch.cat([queries, keys], dim=-1)", "torch.cat([keys, queries], dim=-1)"),
+    ("additive: U_a and W_a swapped", "self.U_a = nn.Linear(d_key, d_hidden, bias=False)",
+     "self.U_a = self.W_a; self.W_a = nn.Linear(d_key, d_hidden, bias=False)"),
+    ("additive: a bias nobody asked for", "self.W_a = nn.Linear(d_query, d_hidden, bias=False)",
+     "self.W_a = nn.Linear(d_query, d_hidden)"),
+    ("general: key cut from the gradient", "return self.W(key)", "return self.W(key.detach())"),
+    ("projected dot: key cut from the gradient", "return self.W_k(key)", "return self.W_k(key.detach())"),
+    ("cosine: query not normalised", "super().compare(F.normalize(query, dim=-1), projected_key)",
+     "super().compare(query, projected_key)"),
+    ("cosine: key not normalised", "return F.normalize(key, dim=-1)", "return key"),
+    ("cosine: normalised over positions", "return F.normalize(key, dim=-1)", "return F.normalize(key, dim=-2)"),
+    ("cosine: sharpness forgotten", "return self.sharpness * super()", "return super()"),
+    ("location: the last positions", "self.W_a(query)[..., :S]", "self.W_a(query)[..., -S:]"),
+    ("location: no bound", "if S > n_positions:", "if S > n_positions + 1:"),
+    ("zero: ones", "query.new_zeros(", "query.new_ones("),
+    ("leading dimensions not checked", "if query.shape[:-2] != key.shape[:-2]:", "if False:"),
+    ("widths not checked", "if (query.shape[-1], key.shape[-1]) != (self.d_query, self.d_key):", "if False:"),
+    ("scores kept on self", "return self.compare(query, self.project_key(key))",
+     "self.last = self.compare(query, self.project_key(key)); return self.last"),
+    ("softmax in the score", "return self.compare(query, self.project_key(key))",
+     "return self.compare(query, self.project_key(key)).softmax(-1)"),
+    ("given score not checked", "if (score.d_query, score.d_key) != (d_query, d_key) or options:", "if options:"),
+    ("options of a given score dropped", "if (score.d_query, score.d_key) != (d_query, d_key) or options:",
+     "if (score.d_query, score.d_key) != (d_query, d_key):"),
+    ("given score made anew", "        return score\n", "        return type(score)(d_query, d_key)\n"),
+    ("options do not reach the score", "SCORES[score](d_query, d_key, **options)", "SCORES[score](d_query, d_key)"),
+    ("score made for keys that ask", "SCORES[score](d_query, d_key, **options)",
+     "SCORES[score](d_key, d_query, **options)"),
+    ("known scores not told", "known are {', '.join(SCORES)}", "known are others"),
+)

@@ -1,0 +1,43 @@
+"""Bugs of one line in attnlib/seq2seq.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "seq2seq.py", "test_seq2seq.py",
+    ("seq2seq: widths not checked", "if encoder.d_annotation != decoder.d_annotation:", "if False:"),
+    ("seq2seq: lengths dropped", "self.encoder(source, lengths))", "self.encoder(source))"),
+    ("teacher: chance of NaN", "if not 0 <= teacher_forcing <= 1:",
+     "if teacher_forcing < 0 or teacher_forcing > 1:"),
+    ("teacher: chance not checked", "if not 0 <= teacher_forcing <= 1:", "if False:"),
+    ("teacher: some is all", "if teacher_forcing == 1:", "if teacher_forcing > 0:"),
+    ("teacher: chance of the model for that of the truth", ".to(inputs.device) < teacher_forcing",
+     ".to(inputs.device) >= teacher_forcing"),
+    ("teacher: generator ignored", "torch.rand(inputs.shape, generator=generator)", "torch.rand(inputs.shape)"),
+    ("teacher: one coin for a sentence", "torch.rand(inputs.shape, generator=generator)",
+     "torch.rand(len(inputs), 1, generator=generator).expand(inputs.shape)"),
+    ("teacher: one coin for the batch", "torch.rand(inputs.shape, generator=generator)",
+     "torch.rand(1, inputs.shape[1], generator=generator).expand(inputs.shape)"),
+    ("teacher: coin of the step before", "torch.where(given[:, i : i + 1],", "torch.where(given[:, i - 1 : i],"),
+    ("teacher: true and own swapped", "torch.where(given[:, i : i + 1], inputs[:, i : i + 1], own)",
+     "torch.where(given[:, i : i + 1], own, inputs[:, i : i + 1])"),
+    ("teacher: true token of the step before", "inputs[:, i : i + 1], own)", "inputs[:, i - 1 : i], own)"),
+    ("teacher: own token of the first step", "own = steps[-1].logits", "own = steps[0].logits"),
+    ("teacher: own token of two steps before", "own = steps[-1].logits", "own = steps[max(0, i - 2)].logits"),
+    ("teacher: the unlikeliest token", "logits.argmax(-1)", "logits.argmin(-1)"),
+    ("teacher: first state at every step", "self.decoder(token, memory, steps[-1].carry)",
+     "self.decoder(token, memory, state)"),
+    ("teacher: begins with the last token", "inputs[..., :1]", "inputs[..., -1:]"),
+    ("teacher: carry of the first step", "return steps[-1]._replace(**joined)", "return steps[0]._replace(**joined)"),
+    ("teacher: weights of the last step only", "if isinstance(first, Tensor)", 'if name in ("logits", "states")'),
+    ("teacher: gate of the last step only", "if isinstance(first, Tensor)",
+     'if isinstance(first, Tensor) and name != "p_gen"'),
+    ("teacher: last step lost", "for i in range(1, inputs.shape[1]):", "for i in range(1, inputs.shape[1] - 1):"),
+    ("loss: padding counted", "cross_entropy(decoded.logits, batch.targets, batch.mask)",
+     "cross_entropy(decoded.logits, batch.targets)"),
+    ("loss: of padding only", "batch.targets, batch.mask)", "batch.targets, ~batch.mask)"),
+    ("loss: against the inputs", "batch.targets, batch.mask)", "batch.inputs, batch.mask)"),
+    ("loss: the answer read", "model(batch.source, batch.inputs,", "model(batch.source, batch.targets,"),
+    ("loss: source padding read", "batch.lengths, teacher_forcing)", "None, teacher_forcing)"),
+    ("loss: always a teacher", "batch.lengths, teacher_forcing)", "batch.lengths)"),
+)

@@ -1,0 +1,202 @@
+"""Linked verses: every link is where its editors put it, and no verse of the test book was seen in training."""
+
+import csv
+import hashlib
+import io
+import json
+import unicodedata
+import zipfile
+
+import jaxtyping
+import pytest
+
+from attnlib.data import bible
+from attnlib.data.bible import load_bible, read_verses, without_grave
+from attnlib.data.examples import vocabularies
+from attnlib.data.wheels import fetch_wheel, pinned
+
+GREEK = "data/sources/SBLGNT.tsv"
+ENGLISH = "data/eng/targets/BSB/nt_BSB.tsv"
+LINKS = "data/eng/alignments/BSB/SBLGNT-BSB-manual.json"
+
+
+# --- on verses of our own ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def written(tmp_path, monkeypatch):
+    """Say which verses there are: number → (Greek, English, groups), a group being (Greek words, English words)."""
+
+    def write(verses, extra=()):
+        greek, english = (
+            ["id\taltId\ttext\tstrongs\tgloss\tgloss2\tlemma"],
+            ["id\tsource_verse\ttext\tskip\texclude\t\t"],
+        )
+        records = [{"source": list(source), "target": list(target)} for source, target in extra]
+        for number, (source, target, groups) in verses.items():
+            greek += [f"n{number}{k:03}\t-\t{word}\tG1\t\t\tx" for k, word in enumerate(source.split(), 1)]
+            for k, word in enumerate(target.split(), 1):
+                english.append(f"{number}{k:03}\t{number}\t{word}\t\t{'' if word.isalpha() else 'y'}\t\t")
+            for of_source, of_target in groups:
+                ids = [f"n{number}{k:03}" for k in of_source], [f"{number}{k:03}" for k in of_target]
+                records.append(dict(zip(("source", "target"), ids, strict=True)))
+        with zipfile.ZipFile(tmp_path / "w.whl", "w") as archive:
+            archive.writestr(GREEK, "\n".join(greek) + "\n")
+            archive.writestr(ENGLISH, "\n".join(english) + "\n")
+            archive.writestr(LINKS, json.dumps({"records": records}))
+        monkeypatch.setattr(bible, "fetch_wheel", lambda name: tmp_path / {"bible-alignments": "w.whl"}[name])
+
+    return write
+
+
+ALL = [([1], [1])]
+
+
+def test_links_count_words_from_0_and_not_the_punctuation(written):
+    # as words of the files, from 1: α β γ; He , the man ran .
+    written({"40001001": ("Α β γ", "He , the man ran .", [([1], [3, 4]), ([2, 3], [5]), ([], [1])])})
+    assert read_verses() == {
+        "40001001": (("α", "β", "γ"), ("he", "the", "man", "ran"), *[{(1, 0), (2, 0), (3, 1), (3, 2)}] * 2)
+    }
+
+
+def test_a_group_is_linked_each_with_each(written):
+    written({"40001001": ("α β", "a b c", [([1, 2], [1, 3])])})
+    assert read_verses()["40001001"].sure == {(0, 0), (0, 1), (2, 0), (2, 1)}
+
+
+def test_verses_torn_or_without_links_are_left_out(written):
+    verses = {f"400010{n:02}": (f"α{n} β", f"a {'b' * n}", ALL) for n in range(1, 6)}
+    verses["40001005"] = ("α", "a", [])
+    written(verses, extra=[(["n40001002002"], ["40001003002"])])  # from the second verse into the third
+    assert list(read_verses()) == ["40001001", "40001004"]
+
+
+def test_john_is_for_testing_and_revelation_for_stopping(written):
+    names = ("40001001", "42001001", "43001001", "44043001", "65001001", "66001001", "27066001")
+    written({name: (f"α{name}", f"a {'b' * n}", ALL) for n, name in enumerate(names, 1)})
+    train, dev, test = load_bible()
+    assert [verse.source[0][1:] for verse in test] == ["43001001"]
+    assert [verse.source[0][1:] for verse in dev] == ["66001001"]
+    assert [verse.source[0][1:] for verse in train] == [name for name in names if name[:2] not in ("43", "66")]
+
+
+def test_a_training_verse_that_is_held_out_too_is_dropped(written):
+    written(
+        {
+            "40001001": ("α β", "a b", ALL),
+            "40001002": ("α γ", "a c", ALL),  # the Greek of a verse for testing
+            "41001001": ("α δ", "a d", ALL),  # the English of a verse for stopping
+            "43001001": ("Α Γ", "x y", ALL),
+            "66001001": ("α ε", "A d", ALL),
+        }
+    )
+    train, dev, test = load_bible()
+    assert [verse.target for verse in train] == [("a", "b")]
+    assert [verse.target for verse in test] == [("x", "y")] and [verse.target for verse in dev] == [("a", "d")]
+
+
+def test_grave_accents_become_acute():
+    assert without_grave("τὸν") == unicodedata.normalize("NFC", "τόν")
+    assert without_grave("ὃς καὶ") == unicodedata.normalize("NFC", "ὅς καί")  # the breathing stays
+    assert without_grave("ἡ ἀρχῇ ϊ") == unicodedata.normalize("NFC", "ἡ ἀρχῇ ϊ")
+
+
+# --- the corpus itself ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def verses():
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # a million calls, and no tensor in them
+        return read_verses()
+
+
+@pytest.fixture(scope="module")
+def parts(verses):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(bible, "read_verses", lambda: verses)
+        return load_bible()
+
+
+def test_corpus_is_the_same_on_every_machine(parts):
+    assert tuple(map(len, parts)) == (6626, 400, 877)
+    assert [sum(len(verse.sure) for verse in part) for part in parts] == [156830, 11958, 20348]
+    digests = [
+        hashlib.sha256(repr([(v.source, v.target, sorted(v.sure)) for v in part]).encode()).hexdigest()[:16]
+        for part in parts
+    ]
+    assert digests == ["92649b997af21cf5", "9b4835b5abbabbb7", "e1f7389e2b9022a2"]
+
+
+def test_no_verse_of_a_part_is_known_from_another(parts, verses):
+    for side in range(2):
+        train, dev, test = ({verse[side] for verse in part} for part in parts)
+        assert not train & test and not train & dev and not dev & test
+    for part, book in ((parts.dev, "66"), (parts.test, "43")):
+        assert part == [verse for number, verse in verses.items() if number.startswith(book)]
+    rest = [verse for number, verse in verses.items() if number[:2] not in ("43", "66")]
+    assert len(rest) == len(parts.train) + 1 and set(parts.train) < set(rest)  # the one that is dropped
+    assert list(verses) == sorted(verses)
+
+
+def phrases(part) -> set[tuple[str, ...]]:
+    return {verse.source[k : k + 6] for verse in part for k in range(len(verse.source) - 5)}
+
+
+def test_a_whole_book_shares_less_with_training_than_single_verses_would(parts, verses):
+    def known(test, train):
+        seen = phrases(train)
+        return sum(not seen.isdisjoint(phrases([verse])) for verse in test) / len(test)
+
+    every = list(verses.values())
+    assert known(parts.test, parts.train) == pytest.approx(0.019, abs=0.001)  # six Greek words in a row
+    assert known(every[::9], [verse for n, verse in enumerate(every) if n % 9]) > 0.1
+
+
+def test_every_link_is_its_editors(verses):
+    """Read again in another way: word ids, and no places."""
+    with zipfile.ZipFile(fetch_wheel("bible-alignments")) as wheel:
+        tables = [
+            list(csv.DictReader(io.TextIOWrapper(wheel.open(name), "utf8"), delimiter="\t", quoting=csv.QUOTE_NONE))
+            for name in (GREEK, ENGLISH)
+        ]
+        records = json.loads(wheel.read(LINKS))["records"]
+    greek = {row["id"]: row["text"] for row in tables[0]}
+    english = {row["id"]: row["text"] for row in tables[1] if row["exclude"] != "y"}
+    home = {row["id"]: row["source_verse"] for row in tables[1]} | {number: number[1:9] for number in greek}
+    editors: dict[str, list] = {}
+    torn = set()
+    for record in records:
+        words = [*record["source"], *record["target"]]
+        if len(inside := {home[word] for word in words}) > 1:
+            torn |= inside
+        editors.setdefault(home[words[0]], []).extend(
+            (greek[a].lower(), english[b].lower()) for a in record["source"] for b in record["target"]
+        )
+    assert set(verses) == set(editors) - torn
+    for number, verse in verses.items():
+        found = sorted((verse.source[j], verse.target[i]) for i, j in verse.sure)
+        assert found == sorted((without_grave(a), b) for a, b in editors[number])
+        assert verse.sure == verse.possible
+    for side, words in enumerate((greek, english)):
+        assert sum(home[word] in verses for word in words) == sum(len(verse[side]) for verse in verses.values())
+
+
+def test_words_are_in_order_and_plain(verses):
+    tokens = {token for verse in verses.values() for side in verse[:2] for token in side}
+    assert all(token == token.lower() and token.strip() for token in tokens)
+    assert not any("\u0300" in unicodedata.normalize("NFD", token) for token in tokens)
+    greek, english = vocabularies(list(verses.values()))
+    assert not set(".,;:!?“”()…—") & {token for token in english.tokens}
+    assert (len(greek), len(english)) == (18027 + 4, 6796 + 4)
+
+
+def test_card_is_true(verses, parts):
+    n = len(verses)
+    words = [sum(len(verse[k]) for verse in verses.values()) / n for k in range(3)]
+    assert bible.CARD.size.startswith(
+        f"{n} verses, with {words[0]:.1f} Greek and {words[1]:.1f} English words and {words[2]:.1f} links"
+    )
+    assert " + ".join(str(len(part)) for part in parts) in bible.CARD.size
+    assert "bible-alignments " + pinned()["bible-alignments"][0] in bible.CARD.source
