@@ -45,7 +45,8 @@ from attnlib.data.tasks import (
     load_retrieval,
     load_reverse,
 )
-from attnlib.data.vocabulary import SPECIALS, Vocabulary
+from attnlib.data.translation import Pair
+from attnlib.data.vocabulary import SPECIALS, UNK, Vocabulary
 
 SIZES = (700, 130, 170)
 EXAMPLE_LOADERS = {"copy": load_copy, "reverse": load_reverse, "retrieval": load_retrieval}
@@ -296,6 +297,17 @@ def test_examples_become_batches(corpora):
         for row, length, said in zip(batch.source, batch.lengths, batch.targets, strict=True):
             words = source.decode(row[:length])
             assert target.decode(said)[0] == words[words.index(MARKER) + 1]
+
+
+def test_any_pairs_have_vocabularies_and_ids():
+    pairs = [Pair(("a", "b", "b"), ("y", "x", "y"), "hub"), Pair(("c",), ("y",), "lamp")]
+    source, target = vocabularies(pairs, size=5)
+    assert source.tokens == [*SPECIALS, "b"] and target.tokens == [*SPECIALS, "y"]
+    sources, targets = encode_examples(pairs, source, target)
+    assert [ids.tolist() for ids in sources] == [[UNK, 4, 4], [UNK]]
+    assert [ids.tolist() for ids in targets] == [[4, UNK, 4], [4]]
+    with pytest.raises(ValueError, match=r"at least 4.*got 3"):
+        vocabularies(pairs, size=3)
 
 
 def test_vocabularies_know_the_training_part_only():

@@ -134,14 +134,14 @@ def test_modules_can_be_read_in_one_sitting():
 def test_importing_the_package_is_quick():
     heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "faker", "PIL", "pooch", "sacrebleu"]
     code = (
-        "import sys, time, torch; start = time.perf_counter(); import attnlib; "
+        "import sys, time, torch; start = time.process_time(); import attnlib; "
         "import attnlib.data, attnlib.visual, attnlib.transformer, attnlib.metrics; "
-        f"print(time.perf_counter() - start, [name for name in {heavy} if name in sys.modules])"
+        f"print(time.process_time() - start, [name for name in {heavy} if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     seconds, imported = result.stdout.split(" ", 1)
     assert imported.strip() == "[]"
-    assert float(seconds) < 0.3 * 10  # 0.1 s on a quiet machine; a loaded one may take ten times as long
+    assert float(seconds) < 0.3  # of processor time, which other programs do not take; 0.1 s is usual
 
 
 def test_widgets_know_no_model():

@@ -2,7 +2,8 @@
 
 import hashlib
 import random
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 import torch
@@ -30,8 +31,15 @@ class Example(NamedTuple):
     possible: Links  # the sure ones among them
 
 
-def vocabularies(examples: Sequence[Example]) -> tuple[Vocabulary, Vocabulary]:
+def vocabularies(examples: Sequence[tuple], size: int | None = None) -> tuple[Vocabulary, Vocabulary]:
     """Source and target vocabulary of training examples: `SPECIALS`, then tokens, most frequent first.
+
+    Args:
+        examples: pairs of any corpus: `Example`, or another named tuple with a source and a target.
+        size: tokens in each vocabulary, at most, the special ones included; None keeps all.
+
+    Raises:
+        ValueError: size has no room for the special tokens.
 
     Example:
         >>> links = frozenset({(0, 1)})
@@ -39,13 +47,15 @@ def vocabularies(examples: Sequence[Example]) -> tuple[Vocabulary, Vocabulary]:
         >>> source.tokens
         ['<pad>', '<bos>', '<eos>', '<unk>', 'a', 'b']
     """
-    sides = ([token for example in examples for token in example[side]] for side in range(2))
-    source, target = (Vocabulary.count(side, unknown=SPECIALS[UNK], specials=SPECIALS) for side in sides)
-    return source, target
+
+    def count(sentences: Iterable[Sequence[str]]) -> Vocabulary:
+        return Vocabulary.count(chain.from_iterable(sentences), size, unknown=SPECIALS[UNK], specials=SPECIALS)
+
+    return count(example.source for example in examples), count(example.target for example in examples)
 
 
 def encode_examples(
-    examples: Sequence[Example], source_vocabulary: Vocabulary, target_vocabulary: Vocabulary
+    examples: Sequence[tuple], source_vocabulary: Vocabulary, target_vocabulary: Vocabulary
 ) -> tuple[list[Int[Tensor, " S"]], list[Int[Tensor, " T"]]]:
     """Ids of sources and targets, without `<bos>` and `<eos>`: what `PairBatches` and `collate` take.
 

@@ -179,14 +179,14 @@ def _compose(words, drawn, part, paper, count, rng, noise) -> Scenes:
 def _place(sides, rng):
     """Boxes (N, 2, 4) of two things of known height and width, apart and with one offset clearly the bigger."""
     corners = np.zeros_like(sides)  # row, column of the upper left
-    todo = np.arange(len(sides))
-    while len(todo):
-        side = sides[todo]
-        corners[todo] = rng.integers(SIZE - side + 1)
-        offset = np.abs(np.diff(corners[todo] + side / 2, axis=1))[:, 0]  # between the centres: rows, columns
+    unplaced = np.arange(len(sides))
+    while len(unplaced):
+        side = sides[unplaced]
+        corners[unplaced] = rng.integers(SIZE - side + 1)
+        offset = np.abs(np.diff(corners[unplaced] + side / 2, axis=1))[:, 0]  # between the centres: rows, columns
         bigger = offset.argmax(1, keepdims=True)
         apart = np.take_along_axis(offset - side.mean(1), bigger, 1)[:, 0] >= 0
-        todo = todo[~(apart & (np.abs(offset[:, 0] - offset[:, 1]) >= MARGIN))]
+        unplaced = unplaced[~(apart & (np.abs(offset[:, 0] - offset[:, 1]) >= MARGIN))]
     return np.concatenate([corners[..., ::-1], (corners + sides)[..., ::-1]], axis=-1)
 
 
