@@ -84,7 +84,7 @@ browser: $(VENV)/.test chromium _build/html/.strict ## the built pages in Chromi
 chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { test -z "$$CHROMIUM" && command -v google-chrome >/dev/null; } || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
 
-mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (half an hour)
+mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
 	@$(BIN)/python tests/mutants.py --jobs $(JOBS)
 
 # --- upkeep -----------------------------------------------------------------------------------------
