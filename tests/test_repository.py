@@ -60,6 +60,14 @@ def test_every_chapter_is_in_the_table_of_contents():
         assert page + suffix in listed, page
 
 
+def test_the_map_of_the_chapters_leads_to_every_chapter():
+    boxes = re.findall(
+        r'<a href="(\w+)\.html">.*?class="title"[^>]*>(\d+) ·', (ROOT / "book" / "index.md").read_text("utf8")
+    )
+    chapters = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]_*.md"))
+    assert [(chapter, int(number)) for chapter, number in boxes] == [(c, int(c[:2])) for c in chapters]
+
+
 def test_the_wheel_holds_scripts_styles_and_hashes(tmp_path):
     copy = tmp_path / "tree"  # without an old build/, whose files would come along
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "_build", "build", "*.egg-info", "__pycache__"))
