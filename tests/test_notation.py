@@ -36,12 +36,17 @@ def letters(formula: str) -> set[str]:
     return named | set(re.findall(r"[A-Za-z]", re.sub(r"\\[A-Za-z]+", " ", formula)))
 
 
+def letters_in(text: str) -> set[str]:
+    """The letters of all formulas of a text."""
+    return set().union(*map(letters, formulas(text)))
+
+
 def explained(chapter: str) -> set[str]:
     """Letters with one meaning in the whole book, and those of the chapter."""
     general, own = NOTATION.split("## Symbols")[1].split("## Letters of one chapter")
     symbols = [line.split("|")[2] if line.startswith("|") else line for line in general.splitlines()]
     rows = [line.split("|")[2] for line in own.splitlines() if line.startswith(f"| {int(chapter[:2])} |")]
-    return set().union(*map(letters, formulas("\n".join([*symbols, *rows]))))
+    return letters_in("\n".join([*symbols, *rows]))
 
 
 def test_letters_are_found():
@@ -53,7 +58,7 @@ def test_letters_are_found():
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
 def test_every_letter_of_a_chapter_is_explained(chapter):
-    used = set().union(*map(letters, formulas(chapter.read_text("utf8"))))
+    used = letters_in(chapter.read_text("utf8"))
     assert used and used <= explained(chapter.stem), sorted(used - explained(chapter.stem))
 
 
@@ -62,5 +67,4 @@ def test_no_letter_is_explained_in_vain():
         if re.match(r"\| \d", line):
             number, column = line.split("|")[1:3]
             (chapter,) = BOOK.glob(f"{int(number):02}_*.md")
-            used = set().union(*map(letters, formulas(chapter.read_text("utf8"))))
-            assert set().union(*map(letters, formulas(column))) & used, line
+            assert letters_in(column) & letters_in(chapter.read_text("utf8")), line
