@@ -114,7 +114,7 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
 
 #: From the bottom up: a module may import those above it in this list, and no other.
 ORDER = [
-    "version", "palette", "show", "plots", "scores", "attention", "metrics", "data", "training", "encoder", "rnn_lm",
+    "version", "palette", "show", "claims", "plots", "scores", "attention", "metrics", "data", "training", "encoder", "rnn_lm",
     "decoder", "decoders", "seq2seq", "search", "copying", "visual", "self_attention", "transformer", "widgets",
 ]  # fmt: skip
 

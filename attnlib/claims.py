@@ -1,0 +1,68 @@
+"""A claim of the lectures, put to the test: asserted where it is made, and recorded for the book's ledger."""
+
+import math
+import statistics
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from IPython.display import display
+from numpy.typing import ArrayLike
+
+#: Outputs of this type are what the claims ledger is built from.
+MIME = "application/vnd.attnlib.claim+json"
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What was measured, once per seed or case, and the bounds that every value had to keep."""
+
+    claim: str
+    what: str
+    values: tuple[float, ...]
+    at_least: float | None
+    at_most: float | None
+
+    def __str__(self) -> str:
+        low, high = min(self.values), max(self.values)
+        band = f" ({low:.3g} to {high:.3g})" if low < high else ""
+        return f"{self.what}: {statistics.median(self.values):.3g}{band}"
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+        bounds = [f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None]
+        return {"text/plain": f"{self} · held to {' and '.join(bounds)}", MIME: asdict(self)}
+
+
+def claim(
+    name: str,
+    what: str,
+    values: ArrayLike,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+) -> None:
+    """Assert that every value keeps the bounds; show it, and record it for the ledger.
+
+    Args:
+        name: of the claim, a key of book/claims.yml.
+        what: the quantity, in a few words, with its unit.
+        values: as measured: one number, or one for each seed or case.
+        at_least: lower bound, itself allowed.
+        at_most: upper bound, itself allowed.
+
+    Raises:
+        AssertionError: a value breaks a bound, or is not a number.
+        ValueError: no bound, or no value.
+
+    Example:
+        >>> claim("cost", "weights computed / m·t", [1.0, 1.0], at_least=1, at_most=1)
+        weights computed / m·t: 1 · held to ≥ 1 and ≤ 1
+    """
+    values = tuple(np.asarray(values, dtype=float).ravel().tolist())
+    if at_least is None and at_most is None:
+        raise ValueError(f"a claim that nothing can refute: give {what!r} a bound, at_least or at_most")
+    if not values:
+        raise ValueError(f"no value of {what!r} was measured")
+    low, high = -math.inf if at_least is None else at_least, math.inf if at_most is None else at_most
+    if broken := [v for v in values if not low <= v <= high]:
+        raise AssertionError(f"{name}: {what} must be in {low:g}..{high:g}, measured {broken}")
+    display(Gate(name, what, values, at_least, at_most))
