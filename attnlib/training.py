@@ -1,12 +1,11 @@
-"""The one training loop, and what it needs: device, seeds, checkpoints."""
+"""The one training loop, and what it needs: device, seeds, a record of what happened."""
 
-import copy
 import math
 import os
 import random
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,19 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from attnlib.checkpoints import load_run, save_checkpoint, save_run, set_random_state
+from attnlib.parallel import process
+
 
 def pick_device() -> torch.device:
-    """The fastest device at hand: cuda, else Apple's mps, else the CPU."""
+    """The fastest device at hand: cuda, else Apple's mps, else the CPU.
+
+    Of several processes on one machine (see `attnlib.parallel`), each gets a GPU of its own.
+    """
     if torch.cuda.is_available():
-        return torch.device("cuda")
+        return (
+            torch.device("cuda", int(os.environ["LOCAL_RANK"])) if "LOCAL_RANK" in os.environ else torch.device("cuda")
+        )
     if torch.backends.mps.is_available():
         return torch.device("mps")
     return torch.device("cpu")
@@ -67,11 +74,16 @@ def fit(
     validate_every: int | None = None,
     patience: int | None = None,
     checkpoint: Path | str | None = None,
+    resume: Path | str | None = None,
+    save_every: int | None = None,
     description: str = "training",
 ) -> History:
     """Train with Adam, the learning rate falling linearly to zero.
 
-    With `validate`, the weights of the best validation are put back at the end.
+    With `validate`, the weights of the best validation are put back at the end. With `resume`, a run that was
+    interrupted goes on where it was last saved, and ends as if nothing had happened.
+
+    Where several processes train together, all call this; the first writes the files and shows the bar.
 
     Args:
         model: trained in place, on the device it is on.
@@ -85,27 +97,45 @@ def fit(
         validate_every: steps between validations; by default ten in all. The last step is always validated.
         patience: stop after this many validations in a row without a new best; None never stops early.
         checkpoint: file that gets the best weights at each new best (with validation), else the last.
+        resume: file that keeps the whole state of the run. If it is there, the run goes on from it: the batches
+            that were used are drawn again and passed over, so they must come in the same order each time.
+        save_every: steps between two writes of that file; by default a hundred in all, or fewer.
         description: label of the progress bar, which shows the loss and tokens per second.
 
     Raises:
-        ValueError: steps or validate_every < 1; patience or validate_every without validate; no batches; a loss that is
-            not a finite number (then nothing is worth keeping).
+        ValueError: steps, validate_every or save_every < 1; patience or validate_every without validate; save_every
+            without resume; no batches; a loss that is not a finite number (then nothing is worth keeping); a file to
+            resume from that belongs to another model or run.
     """
     if steps < 1:
         raise ValueError(f"steps must be at least 1, got {steps}")
     if validate is None and (patience is not None or validate_every is not None):
         raise ValueError("patience and validate_every need a validate function")
-    if validate_every is not None and validate_every < 1:
-        raise ValueError(f"validate_every must be at least 1, got {validate_every}")
+    if save_every is not None and resume is None:
+        raise ValueError("save_every needs a file to resume from")
+    for name, every in (("validate_every", validate_every), ("save_every", save_every)):
+        if every is not None and every < 1:
+            raise ValueError(f"{name} must be at least 1, got {every}")
     device = next(model.parameters()).device
     optimizer = torch.optim.Adam(model.parameters(), lr=lr)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
     validate_every = validate_every or max(1, steps // 10)
+    save_every = save_every or max(1, steps // 100)
     history, best, since_best = History(), None, 0
     stream = _again(batches)
+    whole = {"model": model, "optimizer": optimizer, "schedule": schedule}
+    settings = {"steps": steps, "lr": lr, "clip": clip}
+    hidden = {"disable": True} if process()[0] else {}  # an explicit False would overrule TQDM_DISABLE
+    if resume is not None and Path(resume).exists():
+        saved = load_run(resume, whole, settings)
+        history, best, since_best = History(**saved["history"]), saved["best"], saved["since_best"]
+        for _ in tqdm(history.loss, desc="passing over used batches", leave=False, **hidden):
+            next(stream)
+        set_random_state(saved["random"])
+    first = steps + 1 if history.stopped_early else len(history.loss) + 1
     model.train()
-    with tqdm(total=steps, desc=description, unit="step") as bar:
-        for step in range(1, steps + 1):
+    with tqdm(total=steps, initial=first - 1, desc=description, unit="step", **hidden) as bar:
+        for step in range(first, steps + 1):
             start = time.perf_counter()
             batch = next(stream)
             batch = batch.to(device) if hasattr(batch, "to") else batch
@@ -124,20 +154,21 @@ def fit(
             history.seconds += time.perf_counter() - start
             bar.set_postfix_str(f"loss {history.loss[-1]:.3f}, {history.tokens_per_second:.0f} tokens/s", refresh=False)
             bar.update()
-            if validate is None or (step % validate_every and step < steps):
-                continue
-            history.valid_step.append(step)
-            history.valid_loss.append(_validate(model, validate))
-            if history.valid_loss[-1] < min(history.valid_loss[:-1], default=math.inf):
-                history.best_step, since_best = step, 0
-                best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
-                if checkpoint is not None:
-                    save_checkpoint(checkpoint, model)
-            else:
+            if validate is not None and (step % validate_every == 0 or step == steps):
+                history.valid_step.append(step)
+                history.valid_loss.append(_validate(model, validate))
                 since_best += 1
-                if patience is not None and since_best >= patience:
-                    history.stopped_early = True
-                    break
+                if history.valid_loss[-1] < min(history.valid_loss[:-1], default=math.inf):
+                    history.best_step, since_best = step, 0
+                    best = {name: tensor.detach().clone() for name, tensor in model.state_dict().items()}
+                    if checkpoint is not None:
+                        save_checkpoint(checkpoint, model)
+                history.stopped_early = patience is not None and since_best >= patience
+            if resume is not None and (step % save_every == 0 or step == steps or history.stopped_early):
+                progress = {"history": asdict(history), "best": best, "since_best": since_best}
+                save_run(resume, whole, settings, progress)
+            if history.stopped_early:
+                break
     if best is not None:
         model.load_state_dict(best)
     elif checkpoint is not None:
@@ -166,33 +197,3 @@ def _validate(model: nn.Module, validate: Callable[[nn.Module], float]) -> float
     if not math.isfinite(value):
         raise ValueError(f"the validation loss is {value}")
     return value
-
-
-def save_checkpoint(path: Path | str, model: nn.Module) -> None:
-    """Write the weights, whole or not at all."""
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    scratch = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        torch.save(model.state_dict(), scratch)
-        scratch.replace(path)
-    finally:
-        scratch.unlink(missing_ok=True)
-
-
-def load_checkpoint(path: Path | str, model: nn.Module) -> None:
-    """Read weights into a model of the same shape. Only tensors are read: a file cannot run code.
-
-    Raises:
-        ValueError: the file is not a checkpoint, or its names or shapes are not the model's.
-    """
-    device = next(model.parameters()).device
-    try:
-        # weights_only refuses every pickle but tensors and plain containers
-        state = torch.load(path, map_location=device, weights_only=True)
-        copy.deepcopy(model).load_state_dict(state)  # refuses what does not fit before the model is touched
-        model.load_state_dict(state)
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # torch raises its own, pickle's, zip's and KeyErrors
-        raise ValueError(f"{path} is not a checkpoint of this {type(model).__name__}: {error}") from error

@@ -1,12 +1,9 @@
-"""The training loop does what its docstring says, and a checkpoint is whole, or not there, and never runs code."""
+"""The training loop does what its docstring says, and an interrupted run goes on as if nothing had happened."""
 
 import functools
 import io
 import math
-import pickle
 import random
-import zipfile
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,10 +14,11 @@ from torch.testing import assert_close
 from tqdm import tqdm
 
 from attnlib import training
+from attnlib.checkpoints import load_checkpoint
 from attnlib.data.batching import random_windows
 from attnlib.metrics import cross_entropy
 from attnlib.rnn_lm import RNNLM
-from attnlib.training import History, fit, load_checkpoint, pick_device, save_checkpoint, set_seed
+from attnlib.training import History, fit, pick_device, set_seed
 
 
 class Slope(nn.Module):
@@ -304,76 +302,92 @@ def test_without_validation_the_checkpoint_holds_the_last_weights(tmp_path):
     assert other.w.item() < -1
 
 
-def test_checkpoint_brings_every_weight_back(tmp_path):
-    first, second = RNNLM(5, 3, 7), RNNLM(5, 3, 7)
-    save_checkpoint(tmp_path / "model.pt", first)
-    load_checkpoint(tmp_path / "model.pt", second)
-    assert_close(second.state_dict(), first.state_dict(), rtol=0, atol=0)
+def interrupted(after):
+    """A loss that is as `noisy`, and dies at a step."""
+    left = iter(range(after))
+
+    def loss(model, batch):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return noisy(model, batch)
+
+    return loss
 
 
-def test_checkpoint_cut_short_leaves_the_old_one(tmp_path, monkeypatch):
-    path, old = tmp_path / "model.pt", Slope()
-    save_checkpoint(path, old)
-    before = path.read_bytes()
-
-    def cut(state, where):
-        assert Path(where).parent == tmp_path  # the same disk, so that the file can be moved at a stroke
-        Path(where).write_bytes(b"half")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(torch, "save", cut)
-    with pytest.raises(OSError, match="No space left"):
-        save_checkpoint(path, Slope())
-    assert path.read_bytes() == before
-    assert list(tmp_path.iterdir()) == [path]
+def noisy(model, batch):
+    """A loss that draws random numbers, as dropout does."""
+    logits = nn.functional.dropout(model(batch.inputs).logits, 0.3)
+    return cross_entropy(logits, batch.targets)
 
 
-class Harmful:
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return Path.touch, (self.path,)
-
-
-@pytest.mark.parametrize("write", [torch.save, lambda x, path: path.write_bytes(pickle.dumps(x, protocol=2))])
-def test_checkpoint_never_runs_code(tmp_path, write):
-    path, trace = tmp_path / "model.pt", tmp_path / "trace"
-    write({"w": Harmful(trace)}, path)
-    pickle.loads(pickle.dumps(Harmful(trace)))  # the charge is live
-    trace.unlink()
-    model = Slope()
-    with pytest.raises(ValueError, match=r"model\.pt is not a checkpoint of this Slope"):
-        load_checkpoint(path, model)
-    assert not trace.exists()
-    assert_close(model.w.item(), 0.0)
+def run_with(path, loss, **more):
+    generator = set_seed(0)
+    model = RNNLM(3, 4, 8)
+    batches = random_windows(torch.tensor([0, 1, 2, 1] * 20), 4, 9, generator)
+    validate = iter([3.0, 2.0, 5.0, 4.0, 2.5, 6.0]).__next__
+    options = {"steps": 12, "lr": 0.05, "validate": lambda m: validate(), "validate_every": 2, "save_every": 4}
+    return model, fit(model, batches, loss, resume=path, **{**options, **more})
 
 
-@pytest.mark.parametrize("other", [RNNLM(5, 3, 8), RNNLM(6, 3, 7), nn.Linear(2, 2)])
-def test_checkpoint_of_another_model_is_refused_and_changes_nothing(tmp_path, other):
-    save_checkpoint(tmp_path / "model.pt", other)
-    model = RNNLM(5, 3, 7)
-    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    with pytest.raises(ValueError, match=r"not a checkpoint of this RNNLM"):
-        load_checkpoint(tmp_path / "model.pt", model)
-    assert_close(model.state_dict(), before, rtol=0, atol=0)
+def same(history, other):
+    """Equal, but for the seconds."""
+    return {**vars(history), "seconds": 0} == {**vars(other), "seconds": 0}
 
 
-def test_what_is_no_checkpoint_is_refused(tmp_path):
-    path = tmp_path / "model.pt"
-    with pytest.raises(FileNotFoundError):
-        load_checkpoint(path, Slope())
-    save_checkpoint(path, Slope())
-    whole = path.read_bytes()
-    with zipfile.ZipFile(tmp_path / "empty.zip", "w") as archive:
-        archive.writestr("readme", "nothing")
-    for content in (b"", b"not a checkpoint", whole[: len(whole) // 2], (tmp_path / "empty.zip").read_bytes()):
-        path.write_bytes(content)
-        with pytest.raises(ValueError, match="not a checkpoint"):
-            load_checkpoint(path, Slope())
-    torch.save([1, 2], path)
-    with pytest.raises(ValueError, match="not a checkpoint"):
-        load_checkpoint(path, Slope())
+@pytest.mark.parametrize("killed", [4, 5, 7, 11])
+def test_an_interrupted_run_ends_as_if_nothing_had_happened(tmp_path, monkeypatch, killed):
+    whole, history = run_with(tmp_path / "whole.pt", noisy)
+    with pytest.raises(KeyboardInterrupt):
+        run_with(tmp_path / "run.pt", interrupted(killed))
+    saved = torch.load(tmp_path / "run.pt", weights_only=True)
+    assert len(saved["history"]["loss"]) == killed - killed % 4  # at most one interval is lost
+    steps, validations = [], iter([3.0, 2.0, 5.0, 4.0, 2.5, 6.0][len(saved["history"]["valid_loss"]) :])
+
+    def counted(model, batch):
+        steps.append(1)
+        return noisy(model, batch)
+
+    again, other = run_with(tmp_path / "run.pt", counted, validate=lambda m: next(validations))
+    assert len(steps) == 12 - (killed - killed % 4)
+    assert same(other, history) and other.best_step == 4
+    assert_close(again.state_dict(), whole.state_dict(), rtol=0, atol=0)
+
+
+def test_a_finished_run_is_not_trained_again(tmp_path):
+    model, history = run_with(tmp_path / "run.pt", noisy)
+    again, other = run_with(tmp_path / "run.pt", interrupted(0))
+    assert same(other, history)
+    assert_close(again.state_dict(), model.state_dict(), rtol=0, atol=0)
+
+
+def test_a_run_that_stopped_early_stays_stopped(tmp_path):
+    _, history = run_with(tmp_path / "run.pt", noisy, patience=1)
+    assert history.stopped_early and len(history.loss) == 6
+    _, other = run_with(tmp_path / "run.pt", interrupted(0), patience=1)
+    assert same(other, history)
+
+
+def test_a_run_is_saved_a_hundred_times_at_most(tmp_path, monkeypatch):
+    saved, save = [], training.save_run
+    monkeypatch.setattr(
+        training, "save_run", lambda *args: saved.append(len(args[3]["history"]["loss"])) or save(*args)
+    )
+    fit(Slope(), [1.0], slope, steps=250, lr=1e-3, resume=tmp_path / "run.pt")
+    assert saved == [*range(2, 251, 2)]
+    del saved[:]
+    fit(Slope(), [1.0], slope, steps=5, lr=1e-3, resume=tmp_path / "five.pt", save_every=3)
+    assert saved == [3, 5]
+
+
+def test_a_run_with_other_settings_is_refused(tmp_path):
+    run_with(tmp_path / "run.pt", noisy)
+    for other in ({"steps": 13}, {"lr": 0.1}, {"clip": 2.0}):
+        with pytest.raises(ValueError, match=r"run\.pt is a run with .*, asked for .*" + str(*other.values())):
+            run_with(tmp_path / "run.pt", noisy, **other)
+    with pytest.raises(ValueError, match="save_every must be at least 1, got 0"):
+        run_with(tmp_path / "run.pt", noisy, save_every=0)
+    with pytest.raises(ValueError, match="save_every needs a file"):
+        fit(Slope(), [1.0], slope, steps=5, save_every=3)
 
 
 # --- device and seed --------------------------------------------------------------------------------
@@ -386,7 +400,10 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
 def test_fastest_device_is_picked(monkeypatch, cuda, mps, expected):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
     assert pick_device() == torch.device(expected)
+    monkeypatch.setenv("LOCAL_RANK", "2")  # the third process of this machine
+    assert pick_device() == torch.device("cuda:2" if expected == "cuda" else expected)
 
 
 def test_seed_reaches_every_source_of_randomness():
