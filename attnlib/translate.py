@@ -11,7 +11,7 @@ One process, or several on one machine or many, started by `torchrun`; 32 or 16 
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -38,16 +38,19 @@ MAX_LENGTH = 100  # pieces of a translation
 N_DEV = 500  # sentences of the dev part that choose the best weights: enough, and they cost a tenth of the time
 
 
-def setting(default: Any, meaning: str, choices: Iterable[str] | None = None) -> Any:
-    """A field of `Settings`, with what the command line says about it."""
-    choices = choices and list(choices)
-    meaning += f": {', '.join(choices)}" if choices else ""
-    return field(default=default, metadata={"help": f"{meaning} [{default}]", "choices": choices})
+def setting(default: Any, meaning: str, among: Mapping[str, Any] | None = None) -> Any:
+    """A field of `Settings`: what the command line says about it, and what it may be."""
+    meaning += f": {', '.join(among)}" if among else ""
+    return field(default=default, metadata={"help": f"{meaning} [{default}]", "among": among})
 
 
 @dataclass
 class Settings:
-    """What a run is made of; written beside it, and the same when it goes on."""
+    """What a run is made of; written beside it, and the same when it goes on.
+
+    Raises:
+        ValueError: there is no such corpus, decoder or precision.
+    """
 
     corpus: str = setting("home-assistant-es", "what to learn from", CORPORA)
     decoder: str = setting("luong", "kind of decoder", DECODERS)
@@ -60,6 +63,12 @@ class Settings:
     precision: str = setting("float32", "of the products; weights and sums stay in float32", PRECISIONS)
     seed: int = setting(0, "of weights, order and dropout")
     limit: int = setting(0, "training pairs to use, evenly spread; 0 for all")
+
+    def __post_init__(self):
+        for f in fields(self):
+            value, among = getattr(self, f.name), f.metadata["among"]
+            if among is not None and value not in among:
+                raise ValueError(f"unknown {f.name} {value!r}, known are {', '.join(among)}")
 
 
 def make_model(settings: Settings, vocab_size: int) -> Seq2Seq:
@@ -249,7 +258,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (trainer, scorer, writer):
         command.add_argument("folder", type=Path, help="where the run is kept")
     for f in fields(Settings):
-        trainer.add_argument(f"--{f.name}", type=f.type, default=f.default, metavar="", **f.metadata)
+        trainer.add_argument(f"--{f.name}", type=f.type, default=f.default, metavar="", help=f.metadata["help"])
     trainer.add_argument("--save-every", type=int, default=100, help="steps an interruption may cost, at most [100]")
     scorer.add_argument("--part", choices=("dev", "test"), default="test")
     scorer.add_argument("--limit", type=int, default=0, help="sentences to use, 0 for all [0]")

