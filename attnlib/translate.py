@@ -112,13 +112,16 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
         DataError: the corpus cannot be had.
     """
     folder, device = Path(folder), device or pick_device()
+    first = process()[0] == 0
+    if first:
+        start_folder(folder, settings)
     generator = set_seed(settings.seed)
     texts = read_texts(settings.corpus)
     train_part = thin(texts.train, settings.limit or len(texts.train.source))
     dev = thin(texts.dev, min(settings.limit or N_DEV, N_DEV))
     subwords = Subwords.learn(train_part.source + train_part.target, settings.pieces)
-    if process()[0] == 0:
-        start_folder(folder, settings, subwords)
+    if first:
+        subwords.save(folder / "subwords.model")
     model = make_model(settings, len(subwords)).to(device)
     torch.manual_seed(settings.seed + process()[0])  # from here on: each process drops out its own
     batches = PairBatches(*encode(train_part, subwords), settings.batch, generator)
@@ -137,13 +140,13 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
         save_every=save_every,
         description=settings.corpus,
     )
-    if process()[0] == 0:
+    if first:
         (folder / "history.json").write_text(json.dumps(asdict(history)))
     return history
 
 
-def start_folder(folder: Path, settings: Settings, subwords: Subwords) -> None:
-    """Write what a run begins with, or see that it is the same.
+def start_folder(folder: Path, settings: Settings) -> None:
+    """Write the settings of a run, or see that they are the same.
 
     Raises:
         ValueError: the folder holds a run with other settings; names them.
@@ -158,7 +161,6 @@ def start_folder(folder: Path, settings: Settings, subwords: Subwords) -> None:
                 + ", ".join(f"{name}={getattr(there, name)}, not {getattr(settings, name)}" for name in other)
             )
     folder.mkdir(parents=True, exist_ok=True)
-    subwords.save(folder / "subwords.model")
     file.write_text(json.dumps(asdict(settings), indent=1))
 
 

@@ -107,7 +107,8 @@ def test_what_is_no_run_is_refused(tmp_path, toy):
     (tmp_path / "settings.json").write_text('{"colour": 1}')
     with pytest.raises(ValueError, match="there is no run in"):
         Translator(tmp_path)
-    translate.start_folder(tmp_path / "new", toy, translate.Subwords.learn([" ".join(WORDS)] * 3, 40))
+    translate.start_folder(tmp_path / "new", toy)
+    translate.Subwords.learn([" ".join(WORDS)] * 3, 40).save(tmp_path / "new" / "subwords.model")
     with pytest.raises(ValueError, match="no weights yet: train it until its first validation"):
         Translator(tmp_path / "new")
 
