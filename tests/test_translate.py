@@ -74,7 +74,7 @@ def test_the_folder_holds_all_that_was_said(trained, toy):
     assert translate.read_settings(folder) == toy
 
 
-def test_translations_do_not_depend_on_their_neighbours(trained):
+def test_translations_do_not_depend_on_their_neighbours(trained, toy):
     translator, texts = Translator(trained[0]), [" ".join(p.source) for p in draw(30, 5)]
     together = translator(texts, batch=7)
     assert together == [translator([text])[0] for text in texts]
@@ -83,7 +83,7 @@ def test_translations_do_not_depend_on_their_neighbours(trained):
     assert translator([]) == []
 
 
-def test_beams_find_what_is_likelier(trained):
+def test_beams_find_what_is_likelier(trained, toy):
     translator, texts = Translator(trained[0]), [" ".join(p.source) for p in draw(30, 6)]
     assert len(translator(texts, beams=3)) == 30
     assert translator(texts, beams=3)[:3] == translator(texts[:3], beams=3)
