@@ -8,8 +8,8 @@ import numpy as np
 from IPython.display import display
 from numpy.typing import ArrayLike
 
-#: Outputs of this type are what the claims ledger is built from.
-MIME = "application/vnd.attnlib.claim+json"
+#: Outputs with this key in their metadata are what the claims ledger is built from.
+KEY = "attnlib.claim"
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Gate:
         band = f" ({low:.3g} to {high:.3g})" if low < high else ""
         return f"{self.what}: {statistics.median(self.values):.3g}{band}"
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict:
+    def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         bounds = [f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None]
-        return {"text/plain": f"{self} · held to {' and '.join(bounds)}", MIME: asdict(self)}
+        return {"text/plain": f"{self} · held to {' and '.join(bounds)}"}, {KEY: asdict(self)}
 
 
 def claim(

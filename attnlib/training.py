@@ -24,9 +24,7 @@ def pick_device() -> torch.device:
     Of several processes on one machine (see `attnlib.parallel`), each gets a GPU of its own.
     """
     if torch.cuda.is_available():
-        return (
-            torch.device("cuda", int(os.environ["LOCAL_RANK"])) if "LOCAL_RANK" in os.environ else torch.device("cuda")
-        )
+        return torch.device(f"cuda:{os.environ['LOCAL_RANK']}" if "LOCAL_RANK" in os.environ else "cuda")
     if torch.backends.mps.is_available():
         return torch.device("mps")
     return torch.device("cpu")

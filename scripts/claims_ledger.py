@@ -17,7 +17,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[1]
-MIME = "application/vnd.attnlib.claim+json"
+KEY = "attnlib.claim"  # of `attnlib.claims`
 
 
 class Gate(NamedTuple):
@@ -44,7 +44,7 @@ def recorded(notebooks: list[Path]) -> dict[str, list[Gate]]:
     for path in notebooks:
         for cell in json.loads(path.read_text("utf8"))["cells"]:
             for output in cell.get("outputs", []):
-                if gate := output.get("data", {}).get(MIME):
+                if gate := output.get("metadata", {}).get(KEY):
                     gate = dict(gate)
                     found.setdefault(gate.pop("claim"), []).append(Gate(path.stem, **gate))
     return found

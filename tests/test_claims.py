@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attnlib import claims
-from attnlib.claims import MIME, claim
+from attnlib.claims import KEY, claim
 
 
 @pytest.fixture
@@ -19,9 +19,9 @@ def shown(monkeypatch):
 
 def test_a_claim_that_holds_is_shown_and_recorded(shown):
     claim("bottleneck", "exact match", [0.5, 0.9, 0.75], at_least=0.5)
-    (bundle,) = shown
-    assert bundle["text/plain"] == "exact match: 0.75 (0.5 to 0.9) · held to ≥ 0.5"
-    assert json.loads(json.dumps(bundle[MIME])) == {
+    ((data, metadata),) = shown
+    assert data["text/plain"] == "exact match: 0.75 (0.5 to 0.9) · held to ≥ 0.5"
+    assert json.loads(json.dumps(metadata[KEY])) == {
         "claim": "bottleneck", "what": "exact match", "values": [0.5, 0.9, 0.75], "at_least": 0.5, "at_most": None,
     }  # fmt: skip
 
@@ -29,8 +29,8 @@ def test_a_claim_that_holds_is_shown_and_recorded(shown):
 @pytest.mark.parametrize("values", [0.25, [0.25], torch.tensor(0.25), torch.tensor([[0.25]]), [torch.tensor(0.25)]])
 def test_one_value_in_any_form(shown, values):
     claim("cost", "share", values, at_least=0.25, at_most=0.25)
-    assert shown[0]["text/plain"] == "share: 0.25 · held to ≥ 0.25 and ≤ 0.25"
-    assert shown[0][MIME]["values"] == (0.25,)
+    assert shown[0][0]["text/plain"] == "share: 0.25 · held to ≥ 0.25 and ≤ 0.25"
+    assert shown[0][1][KEY]["values"] == (0.25,)
 
 
 @pytest.mark.parametrize(
