@@ -25,11 +25,11 @@ class Gate:
     def __str__(self) -> str:
         low, high = min(self.values), max(self.values)
         band = f" ({low:.3g} to {high:.3g})" if low < high else ""
-        return f"{self.what}: {statistics.median(self.values):.3g}{band}"
+        bounds = [f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None]
+        return f"{self.what}: {statistics.median(self.values):.3g}{band} · held to {' and '.join(bounds)}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
-        bounds = [f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None]
-        return {"text/plain": f"{self} · held to {' and '.join(bounds)}"}, {KEY: asdict(self)}
+        return {"text/plain": str(self)}, {KEY: asdict(self)}
 
 
 def claim(

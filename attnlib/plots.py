@@ -170,3 +170,24 @@ def curves(
     if len(lines) > 1:
         ax.legend()
     return ax
+
+
+def smooth(runs: Values, n: int = 20) -> tuple[range, np.ndarray]:
+    """Mean of each n neighbouring steps, and the number of the last of them: what `curves` takes.
+
+    Args:
+        runs: one value per step, (steps,) or (runs, steps).
+        n: steps to a mean.
+
+    Raises:
+        ValueError: n < 1, or there are fewer than n steps.
+
+    Example:
+        >>> smooth([1.0, 2.0, 6.0], n=2)
+        (range(2, 4), array([1.5, 4. ]))
+    """
+    values = np.asarray(runs, dtype=float)
+    if not 1 <= n <= values.shape[-1]:
+        raise ValueError(f"cannot take means of {n} out of {values.shape[-1]} steps")
+    means = np.lib.stride_tricks.sliding_window_view(values, n, axis=-1).mean(-1)
+    return range(n, values.shape[-1] + 1), means

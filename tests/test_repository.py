@@ -53,7 +53,9 @@ def test_the_readme_offers_every_chapter_in_colab_and_binder():
 
 def test_every_chapter_is_in_the_table_of_contents():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
-    listed = {chapter["file"] for part in toc["parts"] for chapter in part["chapters"]} | {toc["root"]}
+    pages = [chapter for part in toc["parts"] for chapter in part["chapters"]]
+    pages += [section for page in pages for section in page.get("sections", [])]
+    listed = {page["file"] for page in pages} | {toc["root"]}
     for source in (ROOT / "book").glob("*.md"):
         page = f"book/{source.stem}"
         suffix = ".ipynb" if source in notebooks.chapters() else ""
@@ -114,7 +116,7 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
 
 #: From the bottom up: a module may import those above it in this list, and no other.
 ORDER = [
-    "version", "palette", "show", "claims", "plots", "scores", "attention", "metrics", "data", "parallel",
+    "version", "palette", "show", "claims", "graph", "plots", "scores", "attention", "metrics", "data", "parallel",
     "checkpoints", "training", "encoder", "rnn_lm", "decoder", "decoders", "seq2seq", "search", "copying", "visual",
     "self_attention", "transformer", "translate", "widgets",
 ]  # fmt: skip

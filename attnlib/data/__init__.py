@@ -15,7 +15,9 @@ from attnlib.data.public import SentencePair, load_public
 from attnlib.data.python_topics import load_python_topics
 from attnlib.data.rows import Rows, load_recall, load_relations, load_repeats
 from attnlib.data.scenes import Box, Scenes, load_digit_scenes, load_emoji_scenes, region_targets
+from attnlib.data.subwords import Subwords
 from attnlib.data.tasks import Labelled, load_copy, load_keywords, load_retrieval, load_reverse
+from attnlib.data.texts import CORPORA, Corpus, Texts, read_texts
 from attnlib.data.translation import Pair, load_home_assistant
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK, Vocabulary
 from attnlib.data.wheels import DataError, fetch_wheel
@@ -38,11 +40,13 @@ CARDS: dict[str, DataCard] = {
 __all__ = [
     "BOS",
     "CARDS",
+    "CORPORA",
     "EOS",
     "PAD",
     "SPECIALS",
     "UNK",
     "Box",
+    "Corpus",
     "DataCard",
     "DataError",
     "Example",
@@ -56,6 +60,8 @@ __all__ = [
     "Scenes",
     "SentencePair",
     "Splits",
+    "Subwords",
+    "Texts",
     "Vocabulary",
     "collate",
     "encode_examples",
@@ -80,6 +86,7 @@ __all__ = [
     "load_reverse",
     "pad",
     "random_windows",
+    "read_texts",
     "region_targets",
     "vocabularies",
     "words_without_names",
