@@ -56,6 +56,14 @@ def train(path, killed=None):
 
 
 def main(folder: Path) -> None:
+    written, save = [], torch.save
+
+    def noted(state, where, **options):
+        if isinstance(where, Path):  # and not what the processes tell one another
+            written.append(where)
+        return save(state, where, **options)
+
+    torch.save = noted
     with group(pick_device()) as device:
         rank, n = process()
         seen = {"process": (rank, n), "device": device.type, "one": one_batch(), "whole": train(folder / "whole.pt")}
@@ -67,7 +75,8 @@ def main(folder: Path) -> None:
             Shares(PairBatches(pairs().sources, pairs().targets, batch=n - 1))
         except ValueError as error:
             seen["error"] = str(error)
-        torch.save(seen, folder / f"seen{rank}.pt")
+        seen["written"] = len(written)
+        save(seen, folder / f"seen{rank}.pt")
 
 
 if __name__ == "__main__":

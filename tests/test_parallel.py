@@ -94,6 +94,11 @@ def test_an_interrupted_run_of_several_goes_on_as_if_nothing_had_happened(run):
     ]
 
 
+def test_only_the_first_process_writes(run):
+    seen, _, _ = run
+    assert [s["written"] for s in seen] == [3 + 1 + 2, 0, 0]  # a whole run, one that was killed, the rest of it
+
+
 def test_only_the_first_process_shows_its_progress(run):
     _, _, result = run
     if "TQDM_DISABLE" not in os.environ:
