@@ -88,39 +88,40 @@ class ClaimsLedger(SphinxDirective):
             raise ExtensionError("the claims ledger is not whole:\n  " + "\n  ".join(found))
         body = nodes.tbody()
         for name, claim in claims.items():
-            for n, gate in enumerate(gates[name]):
-                row = nodes.row()
-                if n == 0:
-                    row += cell(
-                        [paragraph(nodes.Text(claim["says"])), paragraph(nodes.emphasis("", claim["slides"]))],
-                        len(gates[name]) - 1,
-                    )
-                row += cell([paragraph(nodes.Text(gate.what + ", "), chapter_link(self.env.docname, gate.chapter))])
-                row += cell([paragraph(nodes.Text(gate.measured()))])
-                row += cell([paragraph(nodes.Text(gate.held_to()))])
-                if n == 0:
-                    tests = [paragraph(nodes.literal("", test.partition("::")[2])) for test in claim["tests"]]
-                    row += cell(tests, len(gates[name]) - 1)
-                body += row
-        head = nodes.row()
-        for title in ("the slides say", "what was measured, and where", "median (range)", "held to", "also tested by"):
-            head += cell([paragraph(nodes.Text(title))])
-        group = nodes.tgroup("", cols=5)
-        group += [nodes.colspec(colwidth=width) for width in (30, 30, 14, 10, 16)]
-        group += [nodes.thead("", head), body]
-        return [nodes.table("", group, classes=["ledger"])]
+            tests = [nodes.literal("", test.partition("::")[2]) for test in claim["tests"]]
+            said = paragraph(nodes.strong("", claim["says"]), nodes.Text(f" {claim['slides']}"))
+            body += row([said, paragraph(nodes.Text("code tested by "), *joined(tests))], across=4)
+            for gate in gates[name]:
+                body += row(
+                    paragraph(nodes.Text(gate.what)),
+                    paragraph(chapter_link(self.env.docname, gate.chapter)),
+                    paragraph(nodes.Text(gate.measured())),
+                    paragraph(nodes.Text(gate.held_to())),
+                )
+        titles = ("what was measured", "chapter", "median (range)", "held to")
+        group = nodes.tgroup("", cols=4)
+        group += [nodes.colspec(colwidth=width) for width in (54, 10, 22, 14)]
+        group += [nodes.thead("", row(*(paragraph(nodes.Text(title)) for title in titles))), body]
+        return [nodes.table("", group, classes=["ledger", "colwidths-given"])]
+
+
+def row(*cells: nodes.Node | list[nodes.Node], across: int = 1) -> nodes.row:
+    """A row of cells, each over so many columns."""
+    span = {"morecols": across - 1} if across > 1 else {}
+    return nodes.row("", *(nodes.entry("", *(c if isinstance(c, list) else [c]), **span) for c in cells))
+
+
+def joined(parts: list[nodes.Node]) -> list[nodes.Node]:
+    """The parts with commas between them."""
+    return [node for part in parts for node in (nodes.Text(", "), part)][1:]
 
 
 def paragraph(*children: nodes.Node) -> nodes.paragraph:
     return nodes.paragraph("", "", *children)
 
 
-def cell(children: list[nodes.Node], more_rows: int = 0) -> nodes.entry:
-    return nodes.entry("", *children, **({"morerows": more_rows} if more_rows else {}))
-
-
 def chapter_link(page: str, chapter: str) -> addnodes.pending_xref:
-    text = nodes.inline("", f"chapter {int(chapter.split('_')[0])}")
+    text = nodes.inline("", str(int(chapter.split("_")[0])))
     return addnodes.pending_xref(
         "", text, refdomain="std", reftype="doc", reftarget=chapter, refdoc=page, refexplicit=True, refwarn=True
     )
