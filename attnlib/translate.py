@@ -10,6 +10,7 @@ One process, or several on one machine or many, started by `torchrun`; 32 or 16 
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -156,10 +157,8 @@ def start_folder(folder: Path, settings: Settings) -> None:
         there = read_settings(folder)
         other = [f.name for f in fields(Settings) if getattr(there, f.name) != getattr(settings, f.name)]
         if other:
-            raise ValueError(
-                f"{folder} holds a run with "
-                + ", ".join(f"{name}={getattr(there, name)}, not {getattr(settings, name)}" for name in other)
-            )
+            found = ", ".join(f"{name}={getattr(there, name)}, not {getattr(settings, name)}" for name in other)
+            raise ValueError(f"{folder} holds a run with {found}")
     folder.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(asdict(settings), indent=1))
 
@@ -248,6 +247,13 @@ class Translator:
         return bleu(self(source, beams), target, tokenize)
 
 
+def check_processes() -> None:
+    """Refuse, by a ValueError, more processes on a machine than it has GPUs; without any, all are welcome."""
+    n, n_gpus = int(os.environ.get("LOCAL_WORLD_SIZE", 1)), torch.cuda.device_count()
+    if 0 < n_gpus < n:
+        raise ValueError(f"{n} processes and {n_gpus} GPU(s) on this machine: start no more than one for each")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 0 when all went well."""
     parser = argparse.ArgumentParser(
@@ -271,6 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if command == "train":
             save_every = given.pop("save_every")
+            check_processes()
             with group(pick_device()) as device:
                 history = train(folder, Settings(**given), save_every, device)
                 if process()[0] == 0:

@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -179,6 +178,20 @@ def test_the_command_says_what_is_wrong(trained, toy, tmp_path, capsys):
     assert "batch" in capsys.readouterr().err
 
 
+def test_more_processes_than_gpus_are_refused(monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "3")
+    for n_gpus, refused in ((0, False), (1, True), (2, True), (3, False)):
+        monkeypatch.setattr(torch.cuda, "device_count", lambda n=n_gpus: n)
+        if refused:
+            assert main(["train", str(tmp_path)]) == 1
+            assert f"3 processes and {n_gpus} GPU(s) on this machine" in capsys.readouterr().err
+        else:
+            translate.check_processes()
+    monkeypatch.delenv("LOCAL_WORLD_SIZE")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    translate.check_processes()
+
+
 def test_help_names_every_setting_and_what_it_is_without_it(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     with pytest.raises(SystemExit) as stop:
@@ -230,23 +243,29 @@ def test_two_processes_train_as_one(tmp_path):
     assert_close(weights[1], weights[0], rtol=1e-3, atol=1e-4)
 
 
+#: A run that is killed at its third save, before anything is written.
+DIES = """
+import os, signal, sys
+from attnlib import training, translate
+
+def deadly(*arguments, save=training.save_run, left=iter([True, True])):
+    if not next(left, False):
+        os.kill(os.getpid(), signal.SIGKILL)
+    save(*arguments)
+
+training.save_run = deadly
+translate.main(["train", *sys.argv[1:]])
+"""
+
+
 def test_a_killed_run_loses_one_interval_at_most(tmp_path):
     assert process() == (0, 1)
     settings = [*SMALL, "--steps", "60", "--save-every", "10"]
     run(str(tmp_path / "whole"), *settings)
-    saved = tmp_path / "killed" / "run.pt"
-    training = subprocess.Popen(
-        command(str(tmp_path / "killed"), *settings), cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while not saved.exists() and training.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-    finally:
-        training.send_signal(signal.SIGKILL)
-        training.wait()
-    done = len(torch.load(saved, weights_only=True)["history"]["loss"])
-    assert 10 <= done < 60 and done % 10 == 0  # it died in between
+    victim = [sys.executable, "-c", DIES, str(tmp_path / "killed"), *settings]
+    assert subprocess.run(victim, cwd=ROOT, env=ENVIRONMENT, timeout=150).returncode == -signal.SIGKILL
+    saved = torch.load(tmp_path / "killed" / "run.pt", weights_only=True)
+    assert len(saved["history"]["loss"]) == 20  # of the thirty that were done
     assert not (tmp_path / "killed" / "history.json").exists()
     run(str(tmp_path / "killed"), *settings)
     whole, again = loss_of(tmp_path / "whole"), loss_of(tmp_path / "killed")

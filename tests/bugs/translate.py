@@ -27,5 +27,7 @@ BUGS = of(
     ("beams forgotten", "beams=beams,", "beams=1,"),
     ("dev for test", "getattr(read_texts(self.settings.corpus), part)", "read_texts(self.settings.corpus).dev"),
     ("failure is success", "        return 1\n", "        return 0\n"),
+    ("processes share a GPU", "    if 0 < n_gpus < n:\n", "    if False:\n"),
+    ("no GPU is too few", "    if 0 < n_gpus < n:\n", "    if n_gpus < n:\n"),
     ("dropout left on", ".to(pick_device()).eval()", ".to(pick_device())"),
 )
