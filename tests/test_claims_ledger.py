@@ -49,7 +49,7 @@ def test_a_ledger_with_a_hole_is_named(tmp_path):
     assert problems({"cost": whole}, gates, ROOT) == []
     assert problems({"cost": whole}, {"cost": gates["cost"][:1]}, ROOT) == ["no run of chapter 9 has gated 'cost'"]
     assert problems({"cost": whole}, {}, ROOT) == [f"no run of chapter {n} has gated 'cost'" for n in (3, 9)]
-    assert problems({}, gates, ROOT) == ["a chapter gates 'cost', which book/claims.yml does not know"]
+    assert problems({}, gates, ROOT) == ["the chapters gate 'cost', which book/claims.yml does not know"]
     for gone in ("tests/test_claims_ledger.py::test_gone", "tests/test_gone.py::test_x", "tests/test_claims_ledger.py"):
         assert problems({"cost": {**whole, "tests": [gone]}}, gates, ROOT) == [f"no such test for 'cost': {gone}"]
     for key in ("says", "slides", "tests"):

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 
 from attnlib.palette import ROLES
-from attnlib.plots import INK, WEIGHTS, curves, describe_weights, heatmap, use_style
+from attnlib.plots import INK, WEIGHTS, curves, describe_weights, heatmap, smooth, use_style
 
 ROWS, COLUMNS = ["le", "chat", "dort"], ["the", "cat", "is", "asleep", "."]
 DARK_PAGE = "#14181e"
@@ -230,3 +230,30 @@ def test_several_runs_are_drawn_as_their_mean_in_a_band():
     assert_allclose(mean.get_xydata(), [[1, 3], [2, 2]])
     corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
     assert corners == {(1.0, 1.0), (1.0, 5.0), (2.0, 0.0), (2.0, 4.0)}
+
+
+# --- smooth -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 3, 11])
+def test_smooth_is_the_mean_of_neighbours_with_the_number_of_the_last(n):
+    runs = np.random.default_rng(0).normal(size=(4, 11))
+    steps, means = smooth(runs.tolist(), n)
+    assert list(steps) == list(range(n, 12)) and means.shape == (4, len(steps))
+    for r in range(4):
+        for i, step in enumerate(steps):
+            assert_allclose(means[r, i], sum(runs[r, step - n : step]) / n)
+    one_steps, one = smooth(runs[2].tolist(), n)
+    assert one_steps == steps
+    assert_allclose(one, means[2])
+
+
+def test_smooth_is_what_curves_takes():
+    ax = curves({"a": smooth([[3.0, 1.0, 2.0], [1.0, 1.0, 4.0]], 2)}, xlabel="step", ylabel="nats")
+    assert_allclose(ax.lines[0].get_xydata(), [[2, 1.5], [3, 2.0]])
+
+
+@pytest.mark.parametrize("n", [0, -1, 4])
+def test_more_steps_than_there_are_cannot_be_smoothed(n):
+    with pytest.raises(ValueError, match=f"cannot take means of {n} out of 3 steps"):
+        smooth([1.0, 2.0, 3.0], n)

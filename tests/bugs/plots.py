@@ -17,5 +17,11 @@ BUGS = of(
     ("curve from 0", "range(1, runs.shape[-1] + 1)", "range(runs.shape[-1])"),
     ("band left out", "if len(runs) > 1:", "if False:"),
     ("first run for the mean", "runs.mean(0)", "runs[0]"),
+    ("smoothed curve begins at 1", "return range(n, values.shape[-1] + 1), means",
+     "return range(1, values.shape[-1] - n + 2), means"),
+    ("smoothed over the runs", "values, n, axis=-1)", "values, n, axis=0)"),
+    ("median of neighbours", "axis=-1).mean(-1)", "axis=-1).max(-1)"),
+    ("one step too few", "if not 1 <= n <= values.shape[-1]:", "if not 1 <= n < values.shape[-1]:"),
+    ("smoothed over nothing", "if not 1 <= n <= values.shape[-1]:", "if False:"),
     ("looks least", "columns[row.argmax()]", "columns[row.argmin()]"),
 )
