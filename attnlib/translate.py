@@ -3,7 +3,7 @@
 One process, or several on one machine or many, started by `torchrun`; 32 or 16 bits; interrupted and gone on with.
 
     python -m attnlib.translate train runs/es --corpus home-assistant-es --steps 2000
-    torchrun --nproc-per-node 2 -m attnlib.translate train runs/es --corpus home-assistant-es --steps 2000
+    torchrun --nproc-per-node 2 -m attnlib.translate train runs/es2 --corpus home-assistant-es --steps 2000
     python -m attnlib.translate score runs/es
     echo "restart the hub" | python -m attnlib.translate translate runs/es
 """
@@ -115,14 +115,16 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
     folder, device = Path(folder), device or pick_device()
     first = process()[0] == 0
     if first:
-        start_folder(folder, settings)
+        check_folder(folder, settings)
     generator = set_seed(settings.seed)
     texts = read_texts(settings.corpus)
     train_part = thin(texts.train, settings.limit or len(texts.train.source))
     dev = thin(texts.dev, min(settings.limit or N_DEV, N_DEV))
     subwords = Subwords.learn(train_part.source + train_part.target, settings.pieces)
     if first:
+        folder.mkdir(parents=True, exist_ok=True)
         subwords.save(folder / "subwords.model")
+        (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1))
     model = make_model(settings, len(subwords)).to(device)
     torch.manual_seed(settings.seed + process()[0])  # from here on: each process drops out its own
     batches = PairBatches(*encode(train_part, subwords), settings.batch, generator)
@@ -146,21 +148,18 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
     return history
 
 
-def start_folder(folder: Path, settings: Settings) -> None:
-    """Write the settings of a run, or see that they are the same.
+def check_folder(folder: Path, settings: Settings) -> None:
+    """See that a run in the folder, if there is one, has the same settings.
 
     Raises:
-        ValueError: the folder holds a run with other settings; names them.
+        ValueError: it has others; names them.
     """
-    file = folder / "settings.json"
-    if file.exists():
+    if (folder / "settings.json").exists():
         there = read_settings(folder)
         other = [f.name for f in fields(Settings) if getattr(there, f.name) != getattr(settings, f.name)]
         if other:
             found = ", ".join(f"{name}={getattr(there, name)}, not {getattr(settings, name)}" for name in other)
             raise ValueError(f"{folder} holds a run with {found}")
-    folder.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(asdict(settings), indent=1))
 
 
 def read_settings(folder: Path) -> Settings:
@@ -206,10 +205,10 @@ class Translator:
     def __init__(self, folder: Path | str):
         folder = Path(folder)
         self.settings = read_settings(folder)
-        self.subwords = Subwords.load(folder / "subwords.model")
-        self.model = make_model(self.settings, len(self.subwords)).to(pick_device()).eval()
         if not (folder / "weights.pt").exists():
             raise ValueError(f"the run in {folder} has no weights yet: train it until its first validation")
+        self.subwords = Subwords.load(folder / "subwords.model")
+        self.model = make_model(self.settings, len(self.subwords)).to(pick_device()).eval()
         load_checkpoint(folder / "weights.pt", self.model)
 
     def __call__(self, texts: Sequence[str], beams: int = 1, batch: int = 100) -> list[str]:

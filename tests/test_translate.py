@@ -106,8 +106,8 @@ def test_what_is_no_run_is_refused(tmp_path, toy):
     (tmp_path / "settings.json").write_text('{"colour": 1}')
     with pytest.raises(ValueError, match="there is no run in"):
         Translator(tmp_path)
-    translate.start_folder(tmp_path / "new", toy)
-    translate.Subwords.learn([" ".join(WORDS)] * 3, 40).save(tmp_path / "new" / "subwords.model")
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "settings.json").write_text(json.dumps(vars(toy)))
     with pytest.raises(ValueError, match="no weights yet: train it until its first validation"):
         Translator(tmp_path / "new")
 
@@ -171,6 +171,7 @@ def test_the_command_says_what_is_wrong(trained, toy, tmp_path, capsys):
     assert "steps=250, not 7" in capsys.readouterr().err
     assert main(["train", str(tmp_path / "x"), "--corpus", "toy", "--pieces", "5"]) == 1
     assert "no 5 pieces can be learned" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()  # what cannot begin leaves nothing behind
     for name in ("corpus", "decoder", "precision"):
         assert main(["train", str(tmp_path / "x"), f"--{name}", "mine"]) == 1
         assert f"unknown {name} 'mine', known are" in capsys.readouterr().err
