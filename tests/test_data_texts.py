@@ -1,5 +1,7 @@
 """Every corpus of sentence pairs as text."""
 
+import re
+
 import pytest
 
 from attnlib.data import Splits, load_bible, load_home_assistant
@@ -19,6 +21,9 @@ def test_texts_are_the_pairs_of_the_corpus():
         for n in range(0, len(expected), 97):
             assert tokenize(part.source[n].replace("X", "{x}"), "en") == expected[n].source
             assert tokenize(part.target[n].replace("X", "{x}"), "ja") == expected[n].target
+            assert not re.search(
+                r"[\u3040-\u30ff\u4e00-\u9fff] [\u3040-\u30ff\u4e00-\u9fff]", part.target[n]
+            )  # no blanks
     greek = read_texts("bible").test
     assert greek.source[0].split() == list(load_bible().test[0].source)
 
