@@ -82,10 +82,23 @@ def test_translations_do_not_depend_on_their_neighbours(trained, toy):
     assert translator([]) == []
 
 
-def test_beams_find_what_is_likelier(trained, toy):
+def test_the_part_asked_for_is_scored_without_dropout(trained, toy, monkeypatch):
+    translator, judged = Translator(trained[0]), []
+    monkeypatch.setattr(translate, "bleu", lambda said, told, cut: judged.append(told) or translate.BLEU(1.0, cut))
+    for part in ("dev", "test"):
+        translator.score(part)
+        assert judged[-1] == getattr(translate.read_texts("toy"), part).target
+    assert not translator.model.training
+
+
+def test_beams_find_what_is_likelier(trained, toy, monkeypatch):
     translator, texts = Translator(trained[0]), [" ".join(p.source) for p in draw(30, 6)]
     assert len(translator(texts, beams=3)) == 30
     assert translator(texts, beams=3)[:3] == translator(texts[:3], beams=3)
+    asked, search = [], translate.beam_search
+    monkeypatch.setattr(translate, "beam_search", lambda *a, **o: asked.append(o["beams"]) or search(*a, **o))
+    translator(texts, beams=3)
+    assert asked == [3]
 
 
 def test_a_finished_run_is_left_as_it_is(trained, toy, monkeypatch):
@@ -129,6 +142,7 @@ def test_every_decoder_can_be_had(toy):
         batch = collate([torch.tensor([4, 5, 6])], [torch.tensor([7, 8])])
         loss, n_tokens = seq2seq_loss(model, batch)
         assert loss.isfinite() and n_tokens == 3
+        assert type(model.decoder) is translate.DECODERS[name]
 
 
 def test_mixed_precision_computes_in_16_bits_and_keeps_32(toy):
