@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib assets/*)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml assets/* scripts/*.py)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 

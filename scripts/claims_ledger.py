@@ -16,8 +16,9 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from attnlib.claims import KEY
+
 ROOT = Path(__file__).resolve().parents[1]
-KEY = "attnlib.claim"  # of `attnlib.claims`
 
 
 class Gate(NamedTuple):
