@@ -157,7 +157,7 @@ def test_importing_the_package_is_quick():
 
 def test_widgets_know_no_model():
     for path in (ROOT / "attnlib" / "widgets").glob("*.py"):
-        assert imported_by(path) <= {"palette", "scores", "attention", "widgets"}, path.name
+        assert imported_by(path) <= {"palette", "plots", "scores", "attention", "widgets"}, path.name
 
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:

@@ -1,8 +1,6 @@
 """The widgets: their JavaScript computes what attnlib computes, and their Python side never disagrees with it."""
 
 import json
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -16,33 +14,12 @@ from attnlib.scores import SCORES
 from attnlib.widgets import ScoreExplorer, assets
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.parameters import build_score, default_parameters
+from tests.node import run_in_node
 
 S = 5
 NAMES = sorted(SCORES)  # a score that is registered and that JavaScript does not know must fail here
 TEMPERATURES = (0.1, 0.7, 1.0, 10.0)
 WORDS = ["the", "cat", "sat", "on", "mat"]
-
-
-def run_in_node(module_text: str, expression: str, argument) -> object:
-    """Import the text of a module in node as `m`, and evaluate a JavaScript expression of `m` and `argument`."""
-    node = shutil.which("node")
-    if node is None:  # not a skip: nothing else holds the JavaScript to attnlib
-        pytest.fail("node is not on the PATH: install Node.js 20 or later to check the widgets' arithmetic")
-    driver = f"""
-        import {{ readFileSync }} from "node:fs";
-        const [text, argument] = JSON.parse(readFileSync(0, "utf8"));
-        const m = await import("data:text/javascript," + encodeURIComponent(text));
-        console.log(JSON.stringify({expression}));
-    """
-    done = subprocess.run(
-        [node, "--input-type=module", "--eval", driver],
-        input=json.dumps([module_text, argument]),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def random_parameters(name: str, generator: torch.Generator) -> dict[str, object]:
@@ -290,58 +267,3 @@ def test_parameters_are_used():
 def test_repr_says_what_the_figure_shows_and_nothing_random():
     figure = explorer(words=["a", "b"], query=[1, 0], keys=[[1, 0], [-1, 0]])
     assert repr(figure) == "ScoreExplorer(score='dot', words=['a', 'b'], weights=[0.88, 0.12])"
-
-
-# --- joining modules
-
-
-@pytest.fixture
-def static(tmp_path, monkeypatch):
-    monkeypatch.setattr(assets, "STATIC", tmp_path)
-
-    def write(**files: str):
-        for name, text in files.items():
-            (tmp_path / f"{name}.js").write_text(text)
-
-    return write
-
-
-def test_modules_are_joined_into_one_that_imports_nothing(static):
-    static(
-        a="export const one = 1;\nexport function two() { return 2; }\n",
-        b='import {\n  one,\n  two,\n} from "./a.js";\nexport const three = one + two();\n',
-    )
-    assert run_in_node(module("a.js", "b.js"), "m.three", None) == 3
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('import { one } from "./c.js";\n', r"imports from c\.js, which is not joined before it; there: \['a\.js'\]"),
-        ('import { two } from "./a.js";\n', r"imports \['two'\] from a\.js, which exports \['one'\]"),
-        ('import { one as uno } from "./a.js";\n', "one as uno"),
-        ('import * as a from "./a.js";\n', "cannot join"),
-        ('import a from "https://example.org/a.js";\n', "cannot join"),
-        ('const a = await import("./a.js");\n', "cannot join"),
-    ],
-)
-def test_an_import_that_cannot_be_joined_is_refused(static, text, message):
-    static(a="export const one = 1;\n", b=text)
-    with pytest.raises(ValueError, match=message):
-        module("a.js", "b.js")
-
-
-def test_files_out_of_order_are_refused():
-    with pytest.raises(ValueError, match="not joined before"):
-        module("score_explorer.js", "attention.js")
-
-
-def test_style_sheet_takes_its_colours_from_the_palette():
-    text = stylesheet("score_explorer.css")
-    own = (assets.STATIC / "score_explorer.css").read_text()
-    for role, colour in ROLES.items():
-        assert f"--attn-{role}: {colour.light};" in text
-        assert f"--attn-{role}: {colour.dark};" in text
-        assert f"var(--attn-{role})" in own
-    for file in assets.STATIC.iterdir():  # no second place to change a colour
-        assert not [word for word in file.read_text().split() if word.startswith("#") and len(word) in (4, 5, 7, 8)]

@@ -20,44 +20,46 @@ EXPORTED = re.compile(r"^export (?:async )?(?:function|const|class) (\w+)", re.M
 DARK_PAGES = ("html[data-theme=dark]", "[data-jp-theme-light=false]", "body.vscode-dark", "html[theme=dark]")
 
 
-def module(*names: str) -> str:
-    """The files of `static/` joined into one ES module that imports nothing.
+def module(name: str) -> str:
+    """A file of `static/` and all that it imports, joined into one ES module that imports nothing.
+
+    Every file begins with a line of its name (`//# name`), so that a page with several figures can keep one copy.
+    All share one scope: a name may be declared at the top of one file only.
 
     Args:
-        names: file names; a file comes after the files it imports from.
+        name: the file whose default export is the figure.
 
     Returns:
         The text of the module.
 
     Raises:
-        ValueError: an import is not of the form `import { a, b } from "./file.js";`, or asks for a file that
-            is not among the names before it, or for a name that this file does not export.
+        ValueError: an import is not of the form `import { a, b } from "./file.js";`, asks for a name that the file
+            does not export, or leads back to where it came from.
     """
-    exported: dict[str, set[str]] = {}
-    texts = []
-    for name in names:
-        text = (STATIC / name).read_text(encoding="utf-8")
-        for imported, source in LOCAL_IMPORT.findall(text):
-            check_import(name, imported, source, exported)
-        text = LOCAL_IMPORT.sub("", text)
-        if left := ANY_IMPORT.search(text):
-            raise ValueError(f"{name}: cannot join the import {left[0].strip()!r}")
-        exported[name] = set(EXPORTED.findall(text))
-        texts.append(text)
-    return "\n".join(texts)
+    joined: dict[str, str] = {}
+    add(name, joined, asked_by=())
+    return "\n".join(f"//# {file}\n{text}" for file, text in joined.items())
 
 
-def check_import(name: str, imported: str, source: str, exported: dict[str, set[str]]) -> None:
-    """Refuse an import that would be left dangling once its line is dropped."""
-    if source not in exported:
-        raise ValueError(f"{name} imports from {source}, which is not joined before it; there: {list(exported)}")
-    wanted = {word.strip() for word in imported.split(",") if word.strip()}
-    if missing := wanted - exported[source]:
-        raise ValueError(f"{name} imports {sorted(missing)} from {source}, which exports {sorted(exported[source])}")
+def add(name: str, joined: dict[str, str], asked_by: tuple[str, ...]) -> None:
+    """Append a file to the joined ones, after those it imports from."""
+    if name in asked_by:
+        raise ValueError(f"files import each other in a circle: {' → '.join((*asked_by, name))}")
+    text = (STATIC / name).read_text(encoding="utf-8")
+    for imported, source in LOCAL_IMPORT.findall(text):
+        if source not in joined:
+            add(source, joined, (*asked_by, name))
+        exported = set(EXPORTED.findall(joined[source]))
+        if missing := {word.strip() for word in imported.split(",") if word.strip()} - exported:
+            raise ValueError(f"{name} imports {sorted(missing)} from {source}, which exports {sorted(exported)}")
+    text = LOCAL_IMPORT.sub("", text)
+    if left := ANY_IMPORT.search(text):
+        raise ValueError(f"{name}: cannot join the import {left[0].strip()!r}")
+    joined[name] = text
 
 
 def stylesheet(*names: str) -> str:
-    """The colours of `attnlib.palette` as CSS variables, followed by the files of `static/`.
+    """The colours of `attnlib.palette` as CSS variables, then `figure.css`, which all share, and the files named.
 
     The variables live on `.attn`, the class of a widget's root: `--attn-query`, `--attn-key` and so on, in
     the shade that the page asks for.
@@ -69,4 +71,7 @@ def stylesheet(*names: str) -> str:
     on_dark_pages = ", ".join(f"{page} .attn" for page in DARK_PAGES)
     # color-scheme hands the choice on to what the browser draws itself: sliders, menus, system colours
     variables = f".attn {{ color-scheme: light; {light}}}\n{on_dark_pages} {{ color-scheme: dark; {dark}}}\n"
-    return variables + "\n".join((STATIC / name).read_text(encoding="utf-8") for name in names)
+    files = {"palette": variables}
+    for name in ("figure.css", *names):
+        files[name] = (STATIC / name).read_text(encoding="utf-8")
+    return "".join(f"/*# {name} */\n{text}" for name, text in files.items())

@@ -49,7 +49,7 @@ def look(view) -> str:
     return view.evaluate(
         """root => {
             const copy = root.cloneNode(true);
-            copy.querySelectorAll("input, select, output, .se-readout").forEach((own) => own.remove());
+            copy.querySelectorAll("input, select, output, .attn-readout").forEach((own) => own.remove());
             return copy.innerHTML;
         }"""
     )

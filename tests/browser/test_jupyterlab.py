@@ -71,7 +71,7 @@ def test_figure_and_kernel_follow_each_other(lab, browser):
         pytest.fail(f"the kernel says {said.first.inner_text()!r}, the figure made it {text!r}")
 
     run(0)
-    figure = page.locator(".se-frame").first
+    figure = page.locator(".attn-frame").first
     weights = figure.locator("tbody .se-weight .se-number")
     expect(weights).to_have_text(["0.12", "0.88"], timeout=60_000)
     kernel_says("[1.0, 0.0] [-1.0, 0.0] [0.12, 0.88]")
@@ -96,6 +96,6 @@ def test_figure_and_kernel_follow_each_other(lab, browser):
     # from Python to the figure
     run(2)
     expect(figure.locator(".se-place")).to_contain_text("(0.00, 2.00)")
-    expect(figure.locator(".se-readout").first).to_have_text("0.50")
+    expect(figure.locator(".attn-readout").first).to_have_text("0.50")
     expect(weights).to_have_text(["0.60", "0.40"])
     context.close()

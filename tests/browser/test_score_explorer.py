@@ -23,7 +23,7 @@ class Figure:
 
     def __init__(self, visited):
         self.visited, self.page = visited, visited.page
-        self.root = self.page.locator("[data-live=true] .se-frame").first
+        self.root = self.page.locator("[data-live=true] .attn-frame").first
         expect(self.root).to_be_visible()
         self.root.scroll_into_view_if_needed()
         self.query = self.root.locator(".se-query[role=slider]")
@@ -65,7 +65,7 @@ class Figure:
         shown = self.shown()
         name = self.menu.input_value()
         query, keys = (torch.tensor(shown[what], dtype=torch.float64) for what in ("query", "keys"))
-        temperature = float(self.texts(".se-readout")[0])
+        temperature = float(self.texts(".attn-readout")[0])
         mask = length_mask(torch.tensor([int(self.valid_length.input_value())]), len(keys))[0]
         scores = build_score(name, self.state()["parameters"][name])(query[None], keys)
         weights = masked_softmax(scores / temperature, mask)
@@ -194,7 +194,7 @@ def test_the_sliders(figure):
         assert figure.root.locator("tbody tr.se-hidden").count() == len(before["keys"]) - length
         figure.assert_computed_by_attnlib()
     assert figure.shown()["context"] == [0.0, 0.0]
-    expect(figure.root.locator(".se-sentence")).to_have_text(re.compile("^Nothing visible"))
+    expect(figure.root.locator(".attn-sentence")).to_have_text(re.compile("^Nothing visible"))
 
 
 def test_the_sentence_is_spoken_once_the_hand_is_still(figure):
@@ -204,7 +204,7 @@ def test_the_sentence_is_spoken_once_the_hand_is_still(figure):
     figure.drag(figure.query, -80, -60)
     assert spoken.inner_text() == first, "a screen reader would be flooded during a drag"
     expect(spoken).not_to_have_text(first)
-    expect(spoken).to_have_text(figure.root.locator(".se-sentence").inner_text())
+    expect(spoken).to_have_text(figure.root.locator(".attn-sentence").inner_text())
 
 
 def test_reset_restores_the_start(figure):
@@ -218,7 +218,7 @@ def test_reset_restores_the_start(figure):
     figure.reset.click()
     assert figure.shown() == start
     assert figure.menu.input_value() == menu
-    assert figure.texts(".se-readout") == ["1.00", f"{len(start['keys'])} of {len(start['keys'])}"]
+    assert figure.texts(".attn-readout") == ["1.00", f"{len(start['keys'])} of {len(start['keys'])}"]
 
 
 def test_dark_and_narrow(visit, built):

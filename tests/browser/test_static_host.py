@@ -1,14 +1,14 @@
 """assets/anywidget-static.js alone, on small pages made for the purpose, opened from the disk."""
 
 import json
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.conftest import HOST
+
 pytestmark = pytest.mark.browser
 
-HOST = Path(__file__).parents[2] / "assets" / "anywidget-static.js"
 
 COUNTER = """
 export default {

@@ -1,71 +1,46 @@
 import { SCORES, attend } from "./attention.js";
-import { fixed, formula, freshId, html, pair, set } from "./dom.js";
+import { button, menu, slider } from "./controls.js";
+import { fixed, formula, freshId, html, pair } from "./dom.js";
+import { change, liveFigure } from "./figure.js";
 import { plane } from "./plane.js";
 import { table } from "./table.js";
 
-// The figure: controls, plane and table around one model. All state is in the model; draw() shows it.
+// One query, S keys on a plane: controls, plane and table around one model.
 
 const MOVABLE = ["query", "key", "score", "temperature", "valid_length"];
-const QUIET_AFTER = 400; // ms without a change, after which the sentence is read out
 
 function render({ model, el: root }) {
   const words = model.get("words");
   const hintId = freshId("hint");
-  root.classList.add("attn", "se");
-
-  function change(state) {
-    for (const [name, value] of Object.entries(state)) model.set(name, value);
-    model.save_changes();
-  }
-  const menu = control("select", "score", {}, { change: (input) => change({ score: input.value }) });
-  menu.input.append(...model.get("scores").map((name) => html("option", { value: name }, name + SCORES[name].alias)));
+  const score = menu("score", model.get("scores").map((name) => [name, name + SCORES[name].alias]),
+    (name) => change(model, { score: name }));
   // The slider moves the exponent: as much room for 0.1 … 1 as for 1 … 10.
-  const temperature = control("input", "temperature", { type: "range", min: -1, max: 1, step: 0.05 }, {
-    input: (input) => change({ temperature: Number((10 ** input.value).toPrecision(2)) }),
-  });
-  const length = control("input", "valid length", { type: "range", min: 0, max: words.length, step: 1 }, {
-    input: (input) => change({ valid_length: Number(input.value) }),
-  });
-  const reset = html("button", { type: "button", class: "se-reset", "data-lm-suppress-shortcuts": "true" }, "Reset");
-  reset.addEventListener("click", () => change(structuredClone(model.get("start"))));
+  const temperature = slider("temperature", { min: -1, max: 1, step: 0.05 },
+    (exponent) => change(model, { temperature: Number((10 ** exponent).toPrecision(2)) }));
+  const length = slider("valid length", { min: 0, max: words.length, step: 1 },
+    (chosen) => change(model, { valid_length: chosen }));
+  const reset = button("Reset", () => change(model, structuredClone(model.get("start"))));
 
   const rule = html("p", { class: "se-formula" });
   const note = html("p", { class: "se-note" });
   const parameters = html("pre", { tabindex: 0 });
-  const details = html("details", { class: "se-parameters" },
+  const details = html("details", { class: "attn-details" },
     html("summary", { "data-lm-suppress-shortcuts": "true" }, "parameters"), parameters);
   const place = html("p", { class: "se-place" });
-  // Shown at once, and read out once the hand is still: a screen reader must not be flooded in a drag.
-  const sentence = html("p", { class: "se-sentence", "aria-hidden": "true" });
-  const spoken = html("p", { class: "se-spoken", role: "status" });
   const drawing = plane({
     words, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: hintId,
-    move: (handle, point) => change(handle < 0
+    move: (handle, point) => change(model, handle < 0
       ? { query: point }
       : { key: model.get("key").map((key, j) => (j === handle ? point : key)) }),
   });
   const rows = table(words);
 
-  root.append(html("div", { class: "se-frame" },
-    html("div", { class: "se-head" }, menu.element, rule, note),
-    html("div", { class: "se-body" },
-      html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value"))),
-        html("p", { class: "se-hint", id: hintId },
-          "Drag q or any word. With the keyboard: Tab to it, then the arrow keys (Shift: larger steps)."),
-        details),
-      html("div", { class: "se-right" },
-        html("div", { class: "se-sliders" }, temperature.element, length.element),
-        html("div", { class: "se-row" }, place, reset), rows.element, sentence, spoken))));
-
-  let quiet;
   function draw() {
     const name = model.get("score");
     const figure = figureOf(model);
-    menu.input.value = name;
-    temperature.input.value = Math.log10(figure.temperature);
-    temperature.show(fixed(figure.temperature, figure.temperature < 10 ? 2 : 1));
-    length.input.value = figure.validLength;
-    length.show(`${figure.validLength} of ${words.length}`);
+    score.show(name);
+    temperature.show(Math.log10(figure.temperature), fixed(figure.temperature, figure.temperature < 10 ? 2 : 1));
+    length.show(figure.validLength, `${figure.validLength} of ${words.length}`);
     rule.replaceChildren(...formula(SCORES[name].formula));
     note.replaceChildren(...formula(SCORES[name].note));
     const listed = Object.entries(figure.parameters);
@@ -74,17 +49,22 @@ function render({ model, el: root }) {
     place.replaceChildren("query ", html("var", { class: "attn-query" }, "q"), ` = ${pair(figure.query)}`);
     drawing.draw(figure);
     rows.draw(figure);
-    sentence.textContent = inWords(words, figure);
-    clearTimeout(quiet);
-    quiet = setTimeout(() => { spoken.textContent = sentence.textContent; }, QUIET_AFTER);
+    return inWords(words, figure);
   }
-  const watched = [...MOVABLE, "value"].map((name) => `change:${name}`);
-  for (const name of watched) model.on(name, draw);
-  draw();
-  return () => {
-    clearTimeout(quiet);
-    for (const name of watched) model.off(name, draw);
-  };
+  return liveFigure({
+    model, root, kind: "se", title: "one query and its keys on a plane", watch: [...MOVABLE, "value"], draw,
+    parts: [
+      html("div", { class: "se-head" }, score.element, rule, note),
+      html("div", { class: "se-body" },
+        html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value"))),
+          html("p", { class: "attn-hint", id: hintId },
+            "Drag q or any word. With the keyboard: Tab to it, then the arrow keys (Shift: larger steps)."),
+          details),
+        html("div", { class: "se-right" },
+          html("div", { class: "se-sliders" }, temperature.element, length.element),
+          html("div", { class: "se-line" }, place, reset), rows.element)),
+    ],
+  });
 }
 
 /** Everything the figure shows, computed from the model. */
@@ -111,23 +91,6 @@ function extentOf(model) {
   const start = model.get("start");
   const points = [start.query, ...start.key, ...(model.get("value") ?? []), model.get("query"), ...model.get("key")];
   return Math.max(3, Math.ceil(Math.max(...points.flat().map(Math.abs))));
-}
-
-/** A labelled input with its value beside it. */
-function control(tag, name, attributes, listeners) {
-  const id = freshId(name.replace(" ", "-"));
-  // JupyterLab's command mode takes the arrow keys unless the focused element itself says not to.
-  const input = html(tag, { id, ...attributes, "data-lm-suppress-shortcuts": "true" });
-  // Not an <output>: that is a live region, and a screen reader reads aria-valuetext already.
-  const readout = html("span", { class: "se-readout", "aria-hidden": "true" });
-  for (const [event, listener] of Object.entries(listeners)) input.addEventListener(event, () => listener(input));
-  const element = html("div", { class: "se-control" }, html("label", { for: id }, name), input);
-  if (tag === "input") element.append(readout);
-  const show = (text) => {
-    readout.textContent = text;
-    set(input, { "aria-valuetext": text });
-  };
-  return { element, input, show };
 }
 
 function legend(ownValues) {

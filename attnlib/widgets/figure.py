@@ -1,0 +1,26 @@
+"""What every live figure is on the Python side: a widget with a picture for places where nothing can move."""
+
+import base64
+import io
+
+import anywidget
+from matplotlib.figure import Figure as Picture
+
+
+class Figure(anywidget.AnyWidget):
+    """A figure that can be touched, in a notebook and in the published page alike.
+
+    A subclass names its files with `module` and `stylesheet`, keeps all that can change in synced traits, and draws
+    `picture()`: what a reader of the PDF, of the notebook on GitHub, or of a page without scripts sees instead.
+    """
+
+    def picture(self) -> Picture:
+        """The figure in its present state, as a Matplotlib figure."""
+        raise NotImplementedError(f"{type(self).__name__} must define picture()")
+
+    def _repr_mimebundle_(self, **kwargs):
+        data, metadata = super()._repr_mimebundle_(**kwargs)
+        file = io.BytesIO()
+        # No date and no version inside: the same figure is the same bytes.
+        self.picture().savefig(file, format="png", dpi=110, facecolor="white", metadata={"Software": None})
+        return {**data, "image/png": base64.b64encode(file.getvalue()).decode()}, metadata

@@ -1,0 +1,124 @@
+import { fixed, html, set, svg } from "./dom.js";
+import { visible } from "./figure.js";
+
+// Weights as a grid: a row per target step, a column per source position, the more the darker. Mouse and finger
+// point at a cell; with the keyboard the grid is one Tab stop whose arrow keys choose the row.
+
+const LETTER = 7.4; // width of a letter of 13 px, about
+const NUMBERS = 64; // cells up to which each says its number
+
+/** @param {object} of
+ *   name: what the grid is, for who cannot see it;
+ *   rowTitle, columnTitle: what rows and columns are;
+ *   pick: (row: number) => void, a row was chosen;
+ *   point: (row: number, column: number) => void, the pointer is over a cell (both -1: over none)
+ * @returns {{element: HTMLElement, draw: Function}} */
+export function heat({ name, rowTitle, columnTitle, pick, point = () => {} }) {
+  const drawing = svg("svg", { class: "attn-heat-drawing", "aria-hidden": "true" });
+  const element = html("div", {
+    class: "attn-heat attn-scroll", tabindex: 0, role: "slider", "aria-label": `${name}: ${rowTitle}`,
+    "aria-orientation": "vertical", "data-lm-suppress-shortcuts": "true",
+  }, drawing);
+  let built = null; // the words and the marks for them
+  let row = 0;
+
+  element.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || !built) return;
+    const last = built.rows.length - 1;
+    const to = { ArrowUp: row - 1, ArrowLeft: row - 1, ArrowDown: row + 1, ArrowRight: row + 1, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault(); // the page would scroll
+    if (to >= 0 && to <= last) pick(to);
+  });
+  function cellUnder(event) {
+    const { left, top } = drawing.getBoundingClientRect(); // drawn at its natural size
+    const j = Math.floor((event.clientX - left - built.x) / built.cell);
+    const i = Math.floor((event.clientY - top - built.y) / built.cell);
+    return i >= 0 && i < built.rows.length && j >= 0 && j < built.columns.length ? [i, j] : [-1, -1];
+  }
+  drawing.addEventListener("pointermove", (event) => { if (built && event.pointerType === "mouse") point(...cellUnder(event)); });
+  drawing.addEventListener("pointerleave", () => point(-1, -1));
+  drawing.addEventListener("click", (event) => {
+    const [i, j] = cellUnder(event);
+    if (i < 0) return;
+    pick(i);
+    point(i, j);
+  });
+
+  /** @param {object} figure rows: string[], columns: string[], weights: number[][] (T, S) in 0..1; row: the chosen
+   *   one, or -1; gold: [i, j][], cells to outline; hidden: boolean[] of columns that are masked */
+  function draw({ rows, columns, weights, row: chosen, gold = [], hidden = [] }) {
+    row = chosen;
+    if (!built || !same(built.rows, rows) || !same(built.columns, columns)) {
+      built = build(rows, columns, { rowTitle, columnTitle });
+      drawing.replaceChildren(...built.parts);
+      set(drawing, { width: built.width, height: built.height, viewBox: `0 0 ${built.width} ${built.height}` });
+    }
+    const { cells, numbers, cell, x, y, outline, marks, names } = built;
+    weights.forEach((line, i) => line.forEach((weight, j) => {
+      const known = cells[i][j];
+      if (known.weight === weight) return;
+      known.weight = weight;
+      known.element.setAttribute("fill-opacity", Math.round(1000 * weight) / 1000);
+      if (!numbers) return;
+      const text = numbers[i][j];
+      text.textContent = fixed(weight);
+      // Black or white, whichever is easier to read on this cell: on the light page from .82 on, on the dark from .6.
+      set(text, { class: `attn-heat-number${weight > 0.6 ? " attn-firm" : ""}${weight > 0.82 ? " attn-strong" : ""}` });
+    }));
+    set(outline, {
+      x, y: y + Math.max(chosen, 0) * cell, width: columns.length * cell, height: cell,
+      visibility: chosen < 0 ? "hidden" : "visible",
+    });
+    names.rows.forEach((text, i) => text.classList.toggle("attn-chosen", i === chosen));
+    names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
+    marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
+      class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
+    })));
+    const best = chosen < 0 ? -1 : weights[chosen].indexOf(Math.max(...weights[chosen]));
+    set(element, {
+      "aria-valuemin": 1, "aria-valuemax": rows.length, "aria-valuenow": Math.max(chosen, 0) + 1,
+      "aria-valuetext": chosen < 0 ? "none" : `${chosen + 1}: “${rows[chosen]}” looks most at “${columns[best]}”, ${fixed(weights[chosen][best])}`,
+    });
+  }
+  return { element, draw };
+}
+
+const same = (a, b) => a.length === b.length && a.every((word, n) => word === b[n]);
+
+/** All marks of a grid, cells still empty. */
+function build(rows, columns, { rowTitle, columnTitle }) {
+  const cell = rows.length * columns.length <= NUMBERS ? 38 : Math.max(rows.length, columns.length) <= 20 ? 26 : 17;
+  const length = (words) => LETTER * Math.max(1, ...words.map((word) => visible(word).length));
+  const upright = length(columns) <= Math.max(cell - 2, 2 * LETTER);
+  const high = upright ? 18 : 0.72 * length(columns) + 16; // slanted by 45 degrees
+  const x = length(rows) + 26, y = high + 22;
+  const right = upright ? 8 : 0.72 * length(columns); // room for the last slanted name
+  const width = Math.ceil(x + columns.length * cell + right), height = Math.ceil(y + rows.length * cell + 4);
+  const centre = (n) => (n + 0.5) * cell;
+  const rowNames = rows.map((word, i) => svg("text",
+    { class: "attn-heat-name", x: x - 7, y: y + centre(i) + 4.5, "text-anchor": "end" }, visible(word)));
+  const columnNames = columns.map((word, j) => svg("text", upright
+    ? { class: "attn-heat-name", x: x + centre(j), y: y - 7, "text-anchor": "middle" }
+    : { class: "attn-heat-name", "text-anchor": "start", transform: `translate(${x + centre(j)} ${y - 7}) rotate(-45)` },
+  visible(word)));
+  const cells = rows.map((_, i) => columns.map((_, j) => ({
+    weight: null,
+    element: svg("rect", { class: "attn-heat-cell", x: x + j * cell, y: y + i * cell, width: cell - 1, height: cell - 1 }),
+  })));
+  const numbers = rows.length * columns.length > NUMBERS ? null : rows.map((_, i) => columns.map((_, j) => svg("text",
+    { x: x + centre(j), y: y + centre(i) + 4, "text-anchor": "middle" })));
+  const paper = svg("rect", { class: "attn-heat-paper", x, y, width: columns.length * cell, height: rows.length * cell });
+  const outline = svg("rect", { class: "attn-heat-row" });
+  const marks = svg("g");
+  const titles = [
+    svg("text", { class: "attn-heat-title", x: x + (columns.length * cell) / 2, y: 13, "text-anchor": "middle" }, columnTitle),
+    svg("text", { class: "attn-heat-title", transform: `translate(12 ${y + (rows.length * cell) / 2}) rotate(-90)`, "text-anchor": "middle" }, rowTitle),
+  ];
+  return {
+    rows: [...rows], columns: [...columns], cells, numbers, cell, x, y, width, height, outline, marks,
+    names: { rows: rowNames, columns: columnNames },
+    parts: [...titles, ...columnNames, ...rowNames, paper, ...cells.flat().map(({ element }) => element), outline, marks,
+      ...(numbers ?? []).flat()],
+  };
+}

@@ -1,0 +1,46 @@
+"""Trained weights on their way into a page: every parameter of a module by its name, as text."""
+
+import base64
+
+import torch
+from torch import Tensor, nn
+
+
+def export(module: nn.Module) -> dict[str, dict]:
+    """The weights of a module, in 16 bits each, as `tensors()` of `static/network.js` reads them.
+
+    Half precision halves the page. It also changes the model, by a little: call `rounded(module)` first, and what is
+    measured in Python is what runs in the page, to the last bit.
+
+    Returns:
+        name in the state dict -> {"shape": list, "data": base64 of little-endian float16}.
+
+    Raises:
+        ValueError: a weight is not what 16 bits can hold: call `rounded(module)`, or it is outside ±65504.
+    """
+    return {name: packed(name, weight) for name, weight in module.state_dict().items()}
+
+
+def packed(name: str, weight: Tensor) -> dict:
+    """One tensor as shape and text."""
+    weight = weight.detach().cpu().float()
+    half = weight.half()
+    if not torch.equal(half.float(), weight):
+        worst = (half.float() - weight).abs().max().item()
+        raise ValueError(f"{name} {tuple(weight.shape)} does not fit 16 bits (off by {worst:.2g}): use rounded(module)")
+    data = half.contiguous().numpy().astype("<f2").tobytes()
+    return {"shape": list(weight.shape), "data": base64.b64encode(data).decode()}
+
+
+@torch.no_grad()
+def rounded(module: nn.Module) -> nn.Module:
+    """The same module with each weight rounded, in place, to the nearest number of 16 bits.
+
+    Raises:
+        ValueError: a weight is not finite, or outside ±65504.
+    """
+    for name, weight in module.state_dict().items():
+        if not weight.half().isfinite().all():
+            raise ValueError(f"{name} {tuple(weight.shape)} holds a number that 16 bits cannot: outside ±65504 or NaN")
+        weight.copy_(weight.half())
+    return module
