@@ -1,5 +1,7 @@
 """What a figure sends to the browser: files joined into one module, and one style sheet."""
 
+import re
+
 import pytest
 
 from attnlib.palette import ROLES
@@ -57,3 +59,10 @@ def test_style_sheets_take_their_colours_from_the_palette():
     assert [line for line in text.splitlines() if line.startswith("/*#")] == [
         "/*# palette */", "/*# figure.css */", "/*# score_explorer.css */",
     ]  # fmt: skip
+
+
+def test_no_second_place_to_change_a_colour():
+    """Black and white, by which every cell is legible, are the exception."""
+    for file in assets.STATIC.iterdir():
+        found = set(re.findall(r"#[0-9a-fA-F]{3,8}\b", file.read_text(encoding="utf-8")))
+        assert found <= {"#000", "#fff"}, file.name

@@ -9,10 +9,8 @@ from torch import Tensor
 from traitlets import TraitError
 
 from attnlib.attention import length_mask, masked_softmax
-from attnlib.palette import ROLES
 from attnlib.scores import SCORES
-from attnlib.widgets import ScoreExplorer, assets
-from attnlib.widgets.assets import module, stylesheet
+from attnlib.widgets import ScoreExplorer
 from attnlib.widgets.parameters import build_score, default_parameters
 from tests.node import run_in_node
 

@@ -9,11 +9,7 @@ from traitlets import Any, Dict, Float, Int, List, Unicode
 
 from attnlib.attention import length_mask, masked_softmax
 from attnlib.palette import ROLES
-from attnlib.palette import ROLES
-from attnlib.palette import ROLES
 from attnlib.widgets.assets import module, stylesheet
-from attnlib.widgets.figure import Figure
-from attnlib.widgets.figure import Figure
 from attnlib.widgets.figure import Figure
 from attnlib.widgets.parameters import Parameters, build_score, default_parameters, numbers
 
@@ -146,40 +142,6 @@ class ScoreExplorer(Figure):
     @traitlets.validate("valid_length")
     def _check_valid_length(self, proposal):
         return length_within(proposal["value"], len(self.words))
-
-    def picture(self) -> Picture:
-        figure = Picture(figsize=(5.2, 5.2), layout="constrained")
-        ax = figure.subplots()
-        (x, y), centre, value = self.query, self.context, self.key if self.value is None else self.value
-        for j, (word, key, weight) in enumerate(zip(self.words, self.key, self.weights, strict=True)):
-            ax.plot(*zip(centre, value[j], strict=True), color=ROLES["weight"].light, alpha=0.6, lw=1 + 9 * weight)
-            ax.plot(*key, "o", ms=9, color=ROLES["key"].light, mfc=None if j < self.valid_length else "white")
-            ax.annotate(f"{word} {weight:.2f}", key, (7, 6), textcoords="offset points", color=ROLES["key"].light)
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "lw": 2.5, "color": ROLES["query"].light})
-        ax.annotate("q", (x, y), (7, 6), textcoords="offset points", color=ROLES["query"].light, style="italic")
-        ax.plot(*centre, "D", ms=10, color=ROLES["context"].light)
-        ax.annotate("c", centre, (9, -14), textcoords="offset points", color=ROLES["context"].light, style="italic")
-        extent = 1.15 * max(3.0, *(abs(number) for point in (self.query, *self.key, *value) for number in point))
-        ax.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", title=f"score: {self.score}")
-        ax.grid(color="#e4e4e4")
-        return figure
-
-    def picture(self) -> Picture:
-        figure = Picture(figsize=(5.2, 5.2), layout="constrained")
-        ax = figure.subplots()
-        (x, y), centre, value = self.query, self.context, self.key if self.value is None else self.value
-        for j, (word, key, weight) in enumerate(zip(self.words, self.key, self.weights, strict=True)):
-            ax.plot(*zip(centre, value[j], strict=True), color=ROLES["weight"].light, alpha=0.6, lw=1 + 9 * weight)
-            ax.plot(*key, "o", ms=9, color=ROLES["key"].light, mfc=None if j < self.valid_length else "white")
-            ax.annotate(f"{word} {weight:.2f}", key, (7, 6), textcoords="offset points", color=ROLES["key"].light)
-        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "lw": 2.5, "color": ROLES["query"].light})
-        ax.annotate("q", (x, y), (7, 6), textcoords="offset points", color=ROLES["query"].light, style="italic")
-        ax.plot(*centre, "D", ms=10, color=ROLES["context"].light)
-        ax.annotate("c", centre, (9, -14), textcoords="offset points", color=ROLES["context"].light, style="italic")
-        extent = 1.15 * max(3.0, *(abs(number) for point in (self.query, *self.key, *value) for number in point))
-        ax.set(xlim=(-extent, extent), ylim=(-extent, extent), aspect="equal", title=f"score: {self.score}")
-        ax.grid(color="#e4e4e4")
-        return figure
 
     def picture(self) -> Picture:
         figure = Picture(figsize=(5.2, 5.2), layout="constrained")
