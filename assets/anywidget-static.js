@@ -170,7 +170,17 @@
 
   async function main() {
     const records = {};
-    for (const tag of document.querySelectorAll(STATE)) Object.assign(records, JSON.parse(tag.textContent).state);
+    for (const tag of document.querySelectorAll(STATE)) {
+      const { state, texts } = JSON.parse(tag.textContent);
+      // The book keeps one copy of code that several figures share (scripts/live_figures.py).
+      for (const record of Object.values(state)) {
+        for (const name of ["_esm", "_css"]) {
+          const stored = record.state[name];
+          if (Array.isArray(stored)) record.state[name] = stored.map((n) => texts[n]).join("");
+        }
+      }
+      Object.assign(records, state);
+    }
     const widgets = new Widgets(records);
     for (const tag of document.querySelectorAll(VIEW)) {
       const el = element("div");

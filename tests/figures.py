@@ -1,13 +1,16 @@
 """An example of every live figure: what the tests put on a page, and the benchmark drives. S = T = 32."""
 
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from attnlib.widgets import ScoreExplorer
 from attnlib.widgets.figure import Figure
 
 SIZE = 32
+HOST = Path(__file__).resolve().parents[1] / "assets" / "anywidget-static.js"
 
 
 class Example(NamedTuple):
@@ -29,3 +32,21 @@ def score_explorer(word: str = "word") -> ScoreExplorer:
 EXAMPLES: dict[str, Example] = {
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
 }
+
+#: A page as the book's theme lays it out, without the theme's weight.
+PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figures</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><script src="{host}"></script><style>
+html {{ --pst-color-background: #fff; color: #222832; background: #fff; font: 16px/1.5 sans-serif }}
+html[data-theme=dark] {{ --pst-color-background: #14181e; color: #ced6dd; background: #14181e; color-scheme: dark }}
+body {{ margin: 0 auto; max-width: 60rem; padding: 8px }}</style></head>
+<body><main><h1>figures</h1>{views}</main>
+<script type="application/vnd.jupyter.widget-state+json">{state}</script></body></html>"""
+
+
+def page_of(figures: Sequence[Figure], theme: str = "light") -> str:
+    """Figures on a page of their own, as myst-nb writes it and with the book's host."""
+    records = {figure.model_id: {"model_module": "anywidget", "state": figure.get_state()} for figure in figures}
+    view = '<div><script type="application/vnd.jupyter.widget-view+json">{}</script></div>'
+    views = "".join(view.format(json.dumps({"model_id": figure.model_id})) for figure in figures)
+    state = json.dumps({"version_major": 2, "version_minor": 0, "state": records}).replace("</", "<\\/")
+    return PAGE.format(theme=theme, host=HOST.as_uri(), views=views, state=state)

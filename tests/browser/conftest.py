@@ -14,7 +14,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-HOST = Path(__file__).parents[2] / "assets" / "anywidget-static.js"
+from scripts.live_figures import share
+from tests.figures import HOST, page_of
+
 # BOOK_HTML: another build to look at, for whoever works on a widget without building the whole book.
 BUILT = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html").resolve()
 
@@ -131,30 +133,13 @@ def visit(browser, request) -> Callable[..., Visit]:
         context.close()
 
 
-#: A page as the book's theme lays it out, without its weight.
-PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figures</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><script src="{host}"></script><style>
-html {{ --pst-color-background: #fff; color: #222832; background: #fff; font: 16px/1.5 sans-serif }}
-html[data-theme=dark] {{ --pst-color-background: #14181e; color: #ced6dd; background: #14181e; color-scheme: dark }}
-body {{ margin: 0 auto; max-width: 60rem; padding: 8px }}</style></head>
-<body><main><h1>figures</h1>{views}</main>
-<script type="application/vnd.jupyter.widget-state+json">{state}</script></body></html>"""
-
-
 @pytest.fixture
 def mounted(visit, tmp_path) -> Callable[..., Visit]:
     """Figures on a page of their own: `mounted(figure, figure, theme="dark", width=375)`, with the book's host."""
 
     def open_figures(*figures, **how) -> Visit:
-        records = {f.model_id: {"model_module": "anywidget", "state": f.get_state()} for f in figures}
-        views = "".join(
-            f'<div><script type="application/vnd.jupyter.widget-view+json">{json.dumps({"model_id": f.model_id})}'
-            "</script></div>"
-            for f in figures
-        )
-        state = json.dumps({"version_major": 2, "version_minor": 0, "state": records}).replace("</", "<\\/")
         file = tmp_path / "figures.html"
-        file.write_text(PAGE.format(theme=how.get("theme", "light"), host=HOST.as_uri(), views=views, state=state))
+        file.write_text(page_of(figures, theme=how.get("theme", "light")))
         visited = visit(file, **how)
         visited.page.wait_for_function(
             "n => document.querySelectorAll('[data-live], .admonition').length === n", arg=len(figures)
@@ -162,3 +147,26 @@ def mounted(visit, tmp_path) -> Callable[..., Visit]:
         return visited
 
     return open_figures
+
+
+@pytest.fixture
+def static_page(visit, tmp_path):
+    """Open a page as myst-nb writes it: the state of some widgets, and where each was displayed."""
+
+    def open_page(records: dict[str, dict], views: list[str], body: str = "", sharing: bool = False):
+        stored = {"version_major": 2, "version_minor": 0, "state": records}
+        state = json.dumps(share(stored, "page") if sharing else stored).replace("</", "<\\/")
+        cells = "".join(
+            f'<div class="cell_output"><script type="application/vnd.jupyter.widget-view+json">'
+            f"{json.dumps({'model_id': view})}</script></div>"
+            for view in views
+        )
+        (tmp_path / "host.js").write_text(HOST.read_text())
+        page = tmp_path / "page.html"
+        page.write_text(
+            f'<!doctype html><html lang="en"><head><script src="host.js"></script></head><body>{body}{cells}'
+            f'<script type="application/vnd.jupyter.widget-state+json">{state}</script></body></html>'
+        )
+        return visit(page)
+
+    return open_page

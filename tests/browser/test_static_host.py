@@ -1,11 +1,7 @@
 """assets/anywidget-static.js alone, on small pages made for the purpose, opened from the disk."""
 
-import json
-
 import pytest
 from playwright.sync_api import expect
-
-from tests.browser.conftest import HOST
 
 pytestmark = pytest.mark.browser
 
@@ -29,28 +25,6 @@ export default {
 
 def widget(esm: str = COUNTER, css: str = "", **state) -> dict:
     return {"model_module": "anywidget", "state": {"_esm": esm, "_css": css, **state}}
-
-
-@pytest.fixture
-def static_page(visit, tmp_path):
-    """Open a page as myst-nb writes it: the state of some widgets, and where each was displayed."""
-
-    def open_page(records: dict[str, dict], views: list[str], body: str = ""):
-        state = json.dumps({"version_major": 2, "version_minor": 0, "state": records}).replace("</", "<\\/")
-        cells = "".join(
-            f'<div class="cell_output"><script type="application/vnd.jupyter.widget-view+json">'
-            f"{json.dumps({'model_id': view})}</script></div>"
-            for view in views
-        )
-        (tmp_path / "host.js").write_text(HOST.read_text())
-        page = tmp_path / "page.html"
-        page.write_text(
-            f'<!doctype html><html lang="en"><head><script src="host.js"></script></head><body>{body}{cells}'
-            f'<script type="application/vnd.jupyter.widget-state+json">{state}</script></body></html>'
-        )
-        return visit(page)
-
-    return open_page
 
 
 def test_views_of_one_widget_share_its_state(static_page):
@@ -155,6 +129,19 @@ def test_a_style_sheet_is_added_once(static_page):
     expect(page.get_by_role("button")).to_have_count(4)
     assert page.locator("head style").count() == 2
     assert page.get_by_role("button").first.evaluate("b => getComputedStyle(b).letterSpacing") == "3px"
+
+
+def test_shared_code_is_put_together_again(static_page):
+    head, tail = "//# head.js\nconst word = 'heard';\n", "//# {}.js\nexport default {{ render({{ el }}) {{ {} }} }};\n"
+    records = {
+        "a": widget(head + tail.format("a", "el.textContent = `a ${word}`;"), "/*# a.css */\nmain { color: red; }"),
+        "b": widget(head + tail.format("b", "el.textContent = `b ${word}`;"), "/*# a.css */\nmain { color: red; }"),
+    }
+    visited = static_page(records, ["a", "b"], sharing=True)
+    expect(visited.page.locator("[data-live]")).to_have_text(["a heard", "b heard"])
+    assert visited.page.content().count("const word = 'heard'") == 1
+    assert visited.page.content().count("main { color: red; }") == 2  # in the state, and in the style element
+    assert visited.errors == []
 
 
 def test_a_factory_may_stand_for_the_definition(static_page):

@@ -13,7 +13,9 @@ export function contours(height, extent, cells = 36, about = 11) {
       const [a, b, c, d] = [grid[i][j], grid[i][j + 1], grid[i + 1][j], grid[i + 1][j + 1]];
       // A triangle, unlike a square, is crossed in exactly one way.
       for (const triangle of [[a, b, c], [b, c, d]]) {
+        const [low, high] = [Math.min(...triangle.map((p) => p[2])), Math.max(...triangle.map((p) => p[2]))];
         for (const { level, segments } of lines) {
+          if (level < low || level > high) continue;
           const points = crossings(triangle, level);
           if (points.length === 2) segments.push(points);
         }

@@ -16,12 +16,21 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** Set attributes; false and null take one away. */
+/** Set attributes; false and null take one away. What is there already is left alone: the browser would lay out anew. */
 export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === false || value === null) element.removeAttribute(name);
-    else element.setAttribute(name, value === true ? "" : value);
+    if (value === false || value === null) {
+      if (element.hasAttribute(name)) element.removeAttribute(name);
+    } else {
+      const text = value === true ? "" : String(value);
+      if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+    }
   }
+}
+
+/** Write text into an element, unless it stands there already. */
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
 }
 
 /** An id that no other widget of the page has, not even one that was loaded from another Blob. */

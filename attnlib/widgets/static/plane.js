@@ -45,7 +45,7 @@ export function plane({ words, extent, ownValues, describedBy, move }) {
 
   function draw(figure) {
     const centre = figure.context;
-    drawField(field, figure.score, extent, place);
+    drawField(field, figure.score, JSON.stringify([figure.name, figure.query, figure.parameters]), extent, place);
     set(seen, { d: figure.seen ? arrow(place([0, 0]), place(figure.seen)) : null });
     set(shaft, { d: arrow(place([0, 0]), place(figure.query), 9) });
     moveHandle(query, figure.query, place);
@@ -87,8 +87,11 @@ function axes(extent, place) {
   return [...dots, line([-extent, 0], [extent, 0]), line([0, -extent], [0, extent]), ...numbers];
 }
 
-/** Lines of equal score: what a key would get at any place. Weak for negative scores, strong for 0. */
-function drawField(layer, score, extent, place) {
+/** Lines of equal score: what a key would get at any place. Weak for negative scores, strong for 0.
+ * @param {string} same what the score depends on: lines that would come out the same are not drawn again */
+function drawField(layer, score, same, extent, place) {
+  if (layer.same === same) return;
+  layer.same = same;
   const path = ({ level, segments }) => svg("path", {
     class: level === 0 ? "se-zero" : level < 0 ? "se-negative" : "se-positive",
     d: segments.map(([from, to]) => `M${rounded(place(from))}L${rounded(place(to))}`).join(""),
@@ -175,7 +178,7 @@ function moveHandle(handle, point, place) {
   const [x, y] = place(point);
   set(handle, {
     transform: `translate(${x},${y})`,
-    "aria-valuenow": point[0],
+    "aria-valuenow": Math.round(100 * point[0]) / 100,
     "aria-valuetext": `x ${fixed(point[0])}, y ${fixed(point[1])}`,
   });
 }

@@ -1,4 +1,4 @@
-import { fixed, html, pair } from "./dom.js";
+import { fixed, html, pair, write } from "./dom.js";
 
 // Scores → weights → context: one row per word, so that the three are read along a line.
 
@@ -34,10 +34,10 @@ export function table(words) {
     const largest = Math.max(1, ...scores.map(Math.abs));
     rows.forEach((row, j) => {
       row.element.classList.toggle("se-hidden", j >= validLength);
-      row.at.textContent = pair(keys[j]);
+      write(row.at, pair(keys[j]));
       row.score.draw(scores[j], scores[j] / largest);
       row.weight.draw(weights[j], weights[j]);
-      row.part.textContent = pair(values[j].map((x) => weights[j] * x));
+      write(row.part, pair(values[j].map((x) => weights[j] * x)));
     });
     total.textContent = fixed(weights.reduce((sum, weight) => sum + weight, 0));
     context.textContent = pair(c);
@@ -53,7 +53,7 @@ function bar(kind) {
     html("span", { class: "se-bar", "aria-hidden": "true" }, filling));
   const signed = kind.includes("se-signed");
   function draw(value, share) {
-    number.textContent = fixed(value);
+    write(number, fixed(value));
     const width = Math.abs(share) * (signed ? 50 : 100);
     filling.style.width = `${width}%`;
     filling.style.marginLeft = signed ? `${share < 0 ? 50 - width : 50}%` : "0";

@@ -1,0 +1,175 @@
+"""How fast the live figures are in Chromium: from slider to repaint, from page to first figure; and how heavy.
+
+python -m benchmarks.figures        (or: make bench; the book must be built)
+"""
+
+import argparse
+import functools
+import http.server
+import json
+import os
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from playwright.sync_api import Page, sync_playwright
+
+from tests.figures import EXAMPLES, page_of
+
+BUILT = Path(__file__).resolve().parents[1] / "_build" / "html"
+MOVES = 120  # per figure; the first tenth warms up
+
+# In one frame: move the slider, then wait until the browser has drawn what that changed. The message arrives after
+# style, layout and paint of this frame.
+REPAINT = """async ([selector, moves]) => {
+    const control = document.querySelector(selector);
+    const drawn = () => new Promise((done) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => done(performance.now());
+        port2.postMessage(null);
+    });
+    const fire = (event) => control.dispatchEvent(event);
+    const move = (n) => {
+        if (control.matches("input")) {
+            const [low, high] = [Number(control.min), Number(control.max)];
+            control.value = low + (high - low) * ((n * 7) % 31) / 30;
+            fire(new Event("input", { bubbles: true }));
+        } else {
+            const key = n % 20 < 10 ? "ArrowRight" : "ArrowLeft";
+            fire(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        }
+    };
+    control.scrollIntoView({ block: "center" });
+    const times = [];
+    for (let n = 0; n < moves; n++) {
+        await new Promise((frame) => requestAnimationFrame(async () => {
+            const start = performance.now();
+            move(n);
+            times.push(await drawn() - start);
+            frame();
+        }));
+    }
+    return times.slice(moves / 10);
+}"""
+
+# When the document could be read, and when the first figure had been drawn, in ms since the navigation began.
+WATCH = """
+    document.addEventListener("DOMContentLoaded", () => { window.domReady = performance.now(); });
+    new MutationObserver((_, observer) => {
+        if (!document.querySelector("[data-live]")) return;
+        window.firstFigure = performance.now();
+        observer.disconnect();
+    }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-live"] });
+"""
+
+
+class Weight(NamedTuple):
+    """What one page made the browser load."""
+
+    page: str
+    figures: int
+    first: float  # ms from DOM ready to the first figure
+    kilobytes: float  # without images, with MathJax and its fonts, uncompressed
+    copies: int  # of the code that every figure shares
+    elsewhere: int  # requests beyond the book
+
+
+def repaint_times(page: Page, control: str, moves: int = MOVES) -> list[float]:
+    """Milliseconds from a move of a control to the repaint, one per move."""
+    return page.evaluate(REPAINT, [control, moves])
+
+
+def launch(playwright):
+    """Debian's Chromium or Chrome, without a window."""
+    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not found:
+        raise SystemExit("no Chromium: install chromium or google-chrome, or name one in the variable CHROMIUM")
+    return playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+
+
+def sliders(browser) -> dict[str, list[float]]:
+    """Every figure of attnlib.widgets at S = T = 32, alone on a page."""
+    times = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, example in EXAMPLES.items():
+            file = Path(folder) / f"{name}.html"
+            file.write_text(page_of([example.make("word")]), encoding="utf-8")
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.goto(file.as_uri())
+            page.wait_for_selector("[data-live]", state="attached")
+            times[name] = repaint_times(page, f"[data-live] {example.control}")
+            page.close()
+    return times
+
+
+def weigh(browser, built: Path) -> list[Weight]:
+    """Every page of the book that has a figure, from a web server on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=built))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    found = []
+    for file in sorted(built.rglob("*.html")):
+        text = file.read_text(encoding="utf-8")
+        if "application/vnd.jupyter.widget-view+json" not in text:
+            continue
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        sizes, elsewhere = [], []
+
+        def note(response, sizes=sizes, elsewhere=elsewhere):
+            if not response.url.startswith(("http://127.0.0.1", "blob:", "data:")):
+                elsewhere.append(response.url)
+            elif response.url.startswith("http") and response.request.resource_type != "image":
+                sizes.append(len(response.body()))
+
+        page.on("response", note)
+        page.on("requestfailed", lambda request, elsewhere=elsewhere: elsewhere.append(request.url))
+        page.add_init_script(WATCH)
+        name = file.relative_to(built).as_posix()
+        page.goto(f"http://127.0.0.1:{server.server_port}/{name}", wait_until="networkidle")
+        page.wait_for_function("window.firstFigure !== undefined")
+        first = page.evaluate("window.firstFigure - window.domReady")
+        figures = page.locator("[data-live]").count()
+        found.append(
+            Weight(name, figures, max(first, 0.0), sum(sizes) / 1000, text.count("//# figure.js"), len(elsewhere))
+        )
+        page.close()
+    server.shutdown()
+    return found
+
+
+def main() -> None:
+    """Measure, print two tables, and write them as JSON if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, help="write the numbers here as JSON, too")
+    parser.add_argument("--book", type=Path, default=BUILT, help="the built book")
+    given = parser.parse_args()
+    with sync_playwright() as playwright:
+        browser = launch(playwright)
+        version, times, pages = browser.version, sliders(browser), weigh(browser, given.book)
+        browser.close()
+    print(f"Chromium {version}, {os.cpu_count()} cores\n")
+    print("slider to repaint, ms             median    p95    worst   (S = T = 32; wanted: p95 at most 16)")
+    for name, moves in times.items():
+        print(f"  {name:30s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
+    print("\npage                          figures  first figure   weight   copies of   requests")
+    print("                                          ms after    without  shared code  elsewhere")
+    print("                                         DOM ready   images")
+    for one in pages:
+        print(
+            f"  {one.page.removeprefix('book/').removesuffix('.html'):27s} {one.figures:7d} {one.first:13.0f} "
+            f"{one.kilobytes:7.0f} kB {one.copies:9d} {one.elsewhere:11d}"
+        )
+    if given.out:
+        record = {"chromium": version, "repaint_ms": times, "pages": [one._asdict() for one in pages]}
+        given.out.write_text(json.dumps(record, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,250 @@
+"""What every live figure owes to everybody: each alone on a page, with the book's host and without its theme."""
+
+import json
+from statistics import median
+
+import pytest
+from playwright.sync_api import expect
+
+from attnlib.widgets.assets import module, stylesheet
+from benchmarks.figures import repaint_times
+from tests.browser.test_pages import AXE, RUN_AXE, TOO_WIDE
+from tests.figures import EXAMPLES, SIZE, score_explorer
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = '<img src=x onerror="window.ran = true">'
+CONTROLS = "input, select, button, summary, a[href], [tabindex='0']"
+SHOWN = """root => {
+    const copy = root.cloneNode(true);
+    copy.querySelectorAll("input, select, .attn-readout").forEach((own) => own.remove());
+    return copy.innerHTML;
+}"""
+
+DANGLING = """['for', 'aria-describedby', 'aria-labelledby', 'aria-controls'].flatMap((name) =>
+    [...document.querySelectorAll(`[${name}]`)].flatMap((e) => e.getAttribute(name).split(" ")))
+    .filter((id) => !document.getElementById(id))"""
+
+every_figure = pytest.mark.parametrize("name", EXAMPLES)
+
+
+def figure(name: str, word: str = "word"):
+    return EXAMPLES[name].make(word)
+
+
+def operate(page, control, steps: int = 1):
+    """Move a slider with the keyboard, away from the end it may stand at."""
+    control.focus()
+    for key in ["ArrowRight", "ArrowLeft"]:
+        before = control.evaluate("e => e.value ?? e.ariaValueNow + e.ariaValueText")
+        for _ in range(steps):
+            page.keyboard.press(key)
+        if control.evaluate("e => e.value ?? e.ariaValueNow + e.ariaValueText") != before:
+            return
+    pytest.fail("the arrow keys do not move it")
+
+
+@every_figure
+def test_nothing_for_axe_to_find(name, mounted):
+    """Both shades, both extremes of width, with every folded part open."""
+    page = mounted(figure(name), width=320).page
+    page.evaluate(AXE)
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    for width in (320, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in ("light", "dark"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+            assert page.evaluate(RUN_AXE, [{}, {}]) == [], f"{theme}, {width} px"
+
+
+@every_figure
+def test_fits_every_width(name, mounted):
+    page = mounted(figure(name, "a-very-long-word-that-nobody-expected-here"), width=320).page
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    for width in (320, 375, 600, 768, 1024, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(TOO_WIDE) == "", f"{width} px"
+
+
+@every_figure
+def test_text_is_text(name, mounted):
+    """A token of a user's own data may look like HTML."""
+    made = figure(name, HOSTILE)
+    state = {key: value for key, value in made.get_state().items() if key not in ("_esm", "_css")}
+    visited = mounted(made)
+    page = visited.page
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first)
+    page.wait_for_timeout(50)
+    assert page.evaluate("window.ran") is None
+    assert page.locator("img[src=x]").count() == 0
+    if HOSTILE in json.dumps(state).replace('\\"', '"'):  # a figure without words has nothing to show
+        assert HOSTILE in page.locator("[data-live]").text_content().replace("␣", " ")
+    assert visited.errors == []
+
+
+@every_figure
+def test_two_of_a_kind_do_not_disturb_each_other(name, mounted):
+    visited = mounted(figure(name), figure(name))
+    page, (one, other) = visited.page, visited.page.locator("[data-live]").all()
+    page.wait_for_timeout(450)  # the spoken sentence follows when the hand is still
+    still, before = other.evaluate(SHOWN), one.evaluate(SHOWN)
+    operate(page, one.locator(EXAMPLES[name].control).first)
+    page.wait_for_timeout(450)
+    assert one.evaluate(SHOWN) != before
+    assert other.evaluate(SHOWN) == still
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(set(ids)) == len(ids)
+    wrong = (
+        "[...document.querySelectorAll('[for], [aria-describedby], [aria-labelledby], [aria-controls]')].flatMap(e =>"
+    )
+    wrong += (
+        " ['for', 'aria-describedby', 'aria-labelledby', 'aria-controls'].filter((a) => e.hasAttribute(a)).flatMap("
+    )
+    wrong += " (a) => e.getAttribute(a).split(' ')).filter((id) => !document.getElementById(id)))"
+    assert page.evaluate(wrong) == []
+    assert visited.errors == []
+
+
+@every_figure
+def test_two_views_of_one_figure_move_together(name, mounted):
+    made = figure(name)
+    page = mounted(made, made).page
+    one, other = page.locator("[data-live]").all()
+    before = other.evaluate(SHOWN)
+    operate(page, one.locator(EXAMPLES[name].control).first)
+    page.wait_for_timeout(50)
+    assert other.evaluate(SHOWN) != before
+
+
+@every_figure
+def test_tab_reaches_every_control_and_shows_where_it_is(name, mounted):
+    page = mounted(figure(name)).page
+    root = page.locator("[data-live]")
+    wanted = root.evaluate(
+        f"""root => [...root.querySelectorAll({CONTROLS!r})]
+            .filter((e) => e.checkVisibility({{ visibilityProperty: true }}) && e.tabIndex >= 0).length"""
+    )
+    reached = []
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(wanted + 2):
+        page.keyboard.press("Tab")
+        mark = page.evaluate(
+            """() => {
+                const e = document.activeElement;
+                if (!e.closest("[data-live]")) return null;
+                e.dataset.reached ??= String(document.querySelectorAll("[data-reached]").length);
+                const ring = (part) => part && getComputedStyle(part);
+                const outlined = ring(e).outlineStyle !== "none" && parseFloat(ring(e).outlineWidth) >= 2;
+                const inner = [...e.querySelectorAll("circle, rect, path")].some((p) => ring(p).stroke !== "none"
+                    && parseFloat(ring(p).strokeWidth) >= 2);
+                return [e.dataset.reached, outlined || inner, e.outerHTML.slice(0, 120)];
+            }"""
+        )
+        if mark:
+            reached.append(mark[0])
+            assert mark[1], f"nothing shows that it has the focus: {mark[2]}"
+    assert len(set(reached)) == wanted
+
+
+@every_figure
+def test_its_numbers_are_in_a_table(name, mounted):
+    page = mounted(figure(name)).page
+    page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
+    expect(page.locator("[data-live] table:visible").first).to_be_visible()
+    for table in page.locator("[data-live] table:visible").all():
+        assert table.locator("caption").inner_text().strip()
+        assert all(text.strip() for text in table.locator("th").all_inner_texts())
+        assert table.locator("tbody tr").count() >= 1
+        assert any(character.isdigit() for character in table.locator("tbody").inner_text())
+    shown = page.locator("[data-live] table:visible").last.inner_text
+    before = shown()
+    operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first, steps=3)
+    page.wait_for_timeout(50)
+    assert shown() != before, "the table does not follow"
+
+
+@every_figure
+def test_it_says_what_it_shows_once_the_hand_is_still(name, mounted):
+    page = mounted(figure(name)).page
+    spoken, sentence = page.get_by_role("status").first, page.locator(".attn-sentence")
+    expect(spoken).not_to_be_empty()
+    assert spoken.inner_text() == sentence.inner_text()
+    operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first)
+    page.wait_for_timeout(600)
+    assert spoken.inner_text() == sentence.inner_text()
+
+
+@every_figure
+def test_things_stand_still_where_that_is_asked_for(name, mounted):
+    page = mounted(figure(name)).page  # `visit` asks for reduced motion
+    operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first)
+    assert page.evaluate("document.getAnimations().length") == 0
+
+
+@every_figure
+def test_on_paper_it_is_a_picture(name, mounted):
+    page = mounted(figure(name)).page
+    page.emulate_media(media="print")
+    visible = page.locator("[data-live] :is(input, select, button, summary)").evaluate_all(
+        "all => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => e.outerHTML.slice(0, 90))"
+    )
+    assert visible == [], "controls on paper"
+    area = "e => { const { width, height } = e.getBoundingClientRect(); return width * height; }"
+    drawn = [e.evaluate(area) for e in page.locator("[data-live] :is(svg, canvas, table, img):visible").all()]
+    assert max(drawn, default=0) > 10_000, "nothing is left"
+    assert page.pdf()[:4] == b"%PDF"
+
+
+@every_figure
+def test_a_slider_is_drawn_within_a_frame(name, mounted):
+    """`make bench` prints the 95th percentile; a busy machine may disturb that, but hardly the median of the best."""
+    page = mounted(figure(name)).page
+    control = f"[data-live] {EXAMPLES[name].control}"
+    assert min(median(repaint_times(page, control, moves=40)) for _ in range(3)) <= 16, f"S = T = {SIZE}"
+
+
+def test_a_figure_that_fails_says_so_in_its_place_and_the_page_lives_on(static_page):
+    failing = """
+        function render({ model, el }) {
+            const press = button("break", () => change(model, { n: model.get("n") + 1 }));
+            const line = html("p");
+            const draw = () => {
+                if (model.get("n") > 1) throw new Error("the weights are not a matrix");
+                line.textContent = `n = ${model.get("n")}`;
+                return "a sentence";
+            };
+            const parts = [press, line];
+            return liveFigure({ model, root: el, kind: "xx", title: "a figure", watch: ["n"], parts, draw });
+        }
+        export default { render };
+    """
+    shared = f"{module('figure.js')}\n{module('controls.js').split('//# controls.js')[1]}"
+    records = {
+        name: {"model_module": "anywidget", "state": {"_esm": shared + failing, "_css": stylesheet(), "n": n}}
+        for name, n in (("a", 1), ("b", 0), ("c", 5))
+    }
+    visited = static_page(records, ["a", "b", "c"])
+    page = visited.page
+    expect(page.locator(".attn-stopped")).to_have_count(1)  # the third could not even begin
+    page.get_by_role("button", name="break").first.click()
+    expect(page.get_by_role("alert").first).to_have_text(
+        "This figure stopped: the weights are not a matrix. Load the page again to restart it."
+    )
+    page.get_by_role("button", name="break").click()  # the one that is left
+    expect(page.locator(".xx").nth(1).locator("p").first).to_have_text("n = 1")
+    assert len(visited.errors) == 2
+
+
+def test_dark_pages_of_other_places_are_known(visit, tmp_path):
+    """VS Code, Colab and JupyterLab say in ways of their own that they are dark."""
+    css = stylesheet()
+    for attribute in ('class="vscode-dark"', 'data-jp-theme-light="false"', ""):
+        file = tmp_path / "page.html"
+        file.write_text(
+            f'<!doctype html><html><body {attribute}><style>{css}</style><i class="attn">a</i></body></html>'
+        )
+        page = visit(file).page
+        scheme = page.evaluate("getComputedStyle(document.querySelector('.attn')).colorScheme")
+        assert scheme == ("dark" if attribute else "light"), attribute
+    assert score_explorer()._css.startswith("/*# palette */")
