@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import types
+from pathlib import Path
 
 import anywidget._util
 import matplotlib.image
@@ -20,6 +21,7 @@ from scripts.live_figures import share
 from tests.figures import EXAMPLES
 from tests.node import run_in_node
 
+BOOK = Path(__file__).resolve().parents[1] / "book"
 SYNCED = ("_esm", "_css")
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -31,6 +33,38 @@ def record(figure: Figure) -> dict:
 def test_every_figure_of_the_package_has_an_example():
     classes = {name for name, kind in inspect.getmembers(attnlib.widgets, inspect.isclass) if issubclass(kind, Figure)}
     assert classes == set(EXAMPLES) == set(attnlib.widgets.__all__)
+
+
+#: Where each figure is taught. It must be there, and may stand in other chapters too.
+CHAPTERS = {
+    "ScoreExplorer": ["03", "05"],
+    "MaskedSoftmaxLab": ["04"],
+    "AlignmentView": ["07", "08", "10", "11"],
+    "AttentionSurgery": ["07"],
+    "CostCurve": ["09"],
+    "CopyGate": ["10"],
+    "HeadGrid": ["12"],
+    "WhereItLooks": ["13"],
+}
+
+
+def stored_figures(chapter: str) -> dict[str, dict]:
+    """The states of the figures in a chapter's notebook, by class."""
+    (path,) = BOOK.glob(f"{chapter}_*.ipynb")
+    widgets = json.loads(path.read_text("utf8"))["metadata"].get("widgets", {})
+    states = [record["state"] for part in widgets.values() for record in part["state"].values()]
+    return {state["_anywidget_id"].split(".")[-1]: state for state in states if "_anywidget_id" in state}
+
+
+def test_every_figure_is_in_a_chapter():
+    assert set(CHAPTERS) == set(attnlib.widgets.__all__)
+
+
+@pytest.mark.parametrize(("name", "chapter"), [(name, c) for name, chapters in CHAPTERS.items() for c in chapters])
+def test_the_chapter_shows_the_figure_of_this_tree(name, chapter):
+    state, kind = stored_figures(chapter)[name], getattr(attnlib.widgets, name)
+    assert state["_esm"] == str(kind._esm), "the chapter was executed with another version of the figure"
+    assert state["_css"] == str(kind._css), "the chapter was executed with another version of its style"
 
 
 def test_a_page_keeps_one_copy_of_what_its_figures_share():

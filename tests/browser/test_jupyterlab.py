@@ -1,13 +1,17 @@
-"""The ScoreExplorer in JupyterLab, with a kernel behind it: what the page shows and what Python holds agree."""
+"""The figures in JupyterLab, with a kernel behind them: what the page shows and what Python holds agree."""
 
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import nbformat
 import pytest
 from playwright.sync_api import expect
+
+from tests.figures import EXAMPLES
 
 pytestmark = pytest.mark.browser
 
@@ -19,13 +23,28 @@ CELLS = [
 ]
 
 
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def cells_for(name: str) -> list[str]:
+    """One of the examples: shown, asked, and moved from Python."""
+    example = EXAMPLES[name]
+    return [
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom tests.figures import EXAMPLES\n"
+        f"e = EXAMPLES[{name!r}].make('word')\ne",
+        f"print('it is', repr(e.{example.trait}))",
+        f"e.{example.trait} = {example.other!r}",
+    ]
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """The address of a JupyterLab that has one notebook open."""
+    """The address of a JupyterLab with some notebooks; add the name of one."""
     home = tmp_path_factory.mktemp("lab")
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(notebook, home / "t.ipynb")
+    for name, texts in {"explorer": CELLS, **{name: cells_for(name) for name in EXAMPLES}}.items():
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
+        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        nbformat.write(notebook, home / f"{name}.ipynb")
     log = home / "log.txt"
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root"]
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={home}", "--LabApp.news_url=None"]
@@ -41,36 +60,96 @@ def lab(tmp_path_factory):
             assert server.poll() is None, text
             time.sleep(0.5)
         port = text.split("http://127.0.0.1:")[1].split("/")[0]
-        yield f"http://127.0.0.1:{port}/lab/tree/t.ipynb?reset"
+        yield f"http://127.0.0.1:{port}/lab/tree/"
     finally:
         server.terminate()
         server.wait(20)
 
 
-def test_figure_and_kernel_follow_each_other(lab, browser):
-    context = browser.new_context(viewport={"width": 1400, "height": 1300})
-    context.set_default_timeout(60_000)
-    page = context.new_page()
-    page.goto(lab)
-    cells = page.locator(".jp-Notebook .jp-CodeCell")
-    expect(cells).to_have_count(3, timeout=60_000)
-    expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first).to_be_visible(timeout=60_000)
+class Notebook:
+    """A notebook that is open in JupyterLab."""
 
-    def run(n: int):
-        cells.nth(n).locator(".cm-content").click()
-        page.keyboard.press("Control+Enter")
+    def __init__(self, page, cells: int):
+        self.page = page
+        self.cells = page.locator(".jp-Notebook .jp-CodeCell")
+        expect(self.cells).to_have_count(cells, timeout=60_000)
+        idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
+        expect(idle.first).to_be_visible(timeout=60_000)
+
+    def run(self, n: int):
+        prompt = self.cells.nth(n).locator(".jp-InputPrompt")
+        before = prompt.inner_text()
+        for _ in range(10):  # while JupyterLab is still busy with itself, it may not listen
+            self.cells.nth(n).locator(".cm-content").click()
+            self.page.keyboard.press("Control+Enter")
+            for _ in range(20):
+                self.page.wait_for_timeout(100)
+                if prompt.inner_text() not in (before, "[*]:"):
+                    return
+        pytest.fail(f"cell {n} does not run")
+
+    def said(self) -> str:
+        self.run(1)
+        output = self.cells.nth(1).locator(".jp-OutputArea-output")
+        return output.first.inner_text().strip() if output.count() else ""
+
+    def says(self, right: Callable[[str], bool]) -> str:
+        """Ask until the kernel gives the right answer: a change travels to it by a way of its own."""
+        for _ in range(25):
+            if right(said := self.said()):
+                return said
+        pytest.fail(f"the kernel says {said!r}")
+
+
+@pytest.fixture
+def notebook(lab, browser):
+    contexts = []
+
+    def open_notebook(name: str) -> Notebook:
+        context = browser.new_context(viewport={"width": 1400, "height": 1600})
+        contexts.append(context)
+        context.set_default_timeout(60_000)
+        page = context.new_page()
+        page.goto(f"{lab}{name}.ipynb?reset")
+        return Notebook(page, cells=3)
+
+    yield open_notebook
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook):
+    example, opened = EXAMPLES[name], notebook(name)
+    page = opened.page
+    opened.run(0)
+    control = page.locator(f".attn {example.control}").first
+    expect(control).to_be_visible(timeout=60_000)
+    began = opened.says(lambda said: said.startswith("it is"))
+
+    # with keys that JupyterLab would like to have for itself
+    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+        control.focus()
+        page.keyboard.press(key)
+    opened.says(lambda said: said.startswith("it is") and said != began)
+
+    before = page.locator(".attn .attn-frame").first.inner_text()
+    opened.run(2)
+    page.wait_for_function(
+        "before => document.querySelector('.attn .attn-frame').innerText !== before", arg=before, timeout=20_000
+    )
+    assert page.locator(".attn-stopped").count() == 0
+    assert opened.says(lambda said: said == f"it is {example.other!r}")
+
+
+def test_the_explorer_by_mouse_and_by_key(notebook):
+    opened = notebook("explorer")
+    page = opened.page
 
     def kernel_says(text: str):
-        # a change travels to the kernel by its own way: ask until it has arrived
-        for _ in range(20):
-            run(1)
-            page.wait_for_timeout(500)
-            said = cells.nth(1).locator(".jp-OutputArea-output")
-            if said.count() and text in said.first.inner_text():
-                return
-        pytest.fail(f"the kernel says {said.first.inner_text()!r}, the figure made it {text!r}")
+        opened.says(lambda said: text in said)
 
-    run(0)
+    opened.run(0)
     figure = page.locator(".attn-frame").first
     weights = figure.locator("tbody .se-weight .se-number")
     expect(weights).to_have_text(["0.12", "0.88"], timeout=60_000)
@@ -94,8 +173,7 @@ def test_figure_and_kernel_follow_each_other(lab, browser):
     kernel_says("[-0.9, 0.1]")
 
     # from Python to the figure
-    run(2)
+    opened.run(2)
     expect(figure.locator(".se-place")).to_contain_text("(0.00, 2.00)")
     expect(figure.locator(".attn-readout").first).to_have_text("0.50")
     expect(weights).to_have_text(["0.60", "0.40"])
-    context.close()
