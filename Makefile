@@ -11,7 +11,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser mutants execute lock clean chromium
+.PHONY: help book lab test check lint unit notebooks browser bench mutants execute lock clean chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ chromium:
 
 mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
 	@$(BIN)/python tests/mutants.py --jobs $(JOBS)
+
+bench: $(VENV)/.test chromium _build/html/.strict ## how fast the live figures are, and how heavy the pages
+	@$(BIN)/python -m benchmarks.figures
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

@@ -53,9 +53,11 @@ def test_an_import_that_cannot_be_joined_is_refused(static, text, message):
 
 def test_style_sheets_take_their_colours_from_the_palette():
     text = stylesheet("score_explorer.css")
+    on_light, on_dark = re.findall(r"color-scheme: (?:light|dark); (.*?)}", text)
+    assert text.index("color-scheme: light") < text.index("color-scheme: dark")
     for role, colour in ROLES.items():
-        assert f"--attn-{role}: {colour.light};" in text
-        assert f"--attn-{role}: {colour.dark};" in text
+        assert f"--attn-{role}: {colour.light};" in on_light
+        assert f"--attn-{role}: {colour.dark};" in on_dark
     assert [line for line in text.splitlines() if line.startswith("/*#")] == [
         "/*# palette */", "/*# figure.css */", "/*# score_explorer.css */",
     ]  # fmt: skip

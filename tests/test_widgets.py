@@ -167,6 +167,13 @@ def test_results_follow_every_trait(name):
     assert figure.context == [0.0, 0.0]
 
 
+def test_a_query_to_the_left_asks_for_the_first_word():
+    """The default of the location score: positions are spread from left to right, whatever their words are."""
+    assert np.argmax(explorer(score="location", query=[-2.0, 0.0]).weights) == 0
+    assert np.argmax(explorer(score="location", query=[0.0, 2.0]).weights) == S // 2
+    assert np.argmax(explorer(score="location", query=[2.0, 0.0]).weights) == S - 1
+
+
 def test_the_defaults_are_all_different():
     """A menu whose entries look the same would teach nothing."""
     weights = {}
@@ -214,6 +221,7 @@ def test_results_cannot_be_written(name):
         ({"values": [[0.0, 1.0]] * 6}, r"values .*\(5, 2\).*\(6, 2\)"),
         ({"query": [1.0, 2.0, 3.0]}, r"query .*\(2,\).*\(3,\)"),
         ({"query": [1.0, float("nan")]}, "finite"),
+        ({"query": [1.0, float("inf")]}, "finite"),
         ({"query": "ab"}, "'ab'"),
         ({"score": "dto"}, "'dto'.*dot, scaled_dot, general"),
         ({"scores": ["dot", "bilinear"]}, "'bilinear'.*general"),

@@ -1,4 +1,4 @@
-"""Bugs of one line that the tests must notice, a file of them for each module of attnlib.
+"""Bugs of one line that the tests must notice, a file of them for each module of attnlib (some in its JavaScript).
 
 Several are real: they stood, or stand, in code that many have copied. A suite that lets one of them live
 checks less than it seems to. `tests/mutants.py` seeds them, one at a time, into a copy of the package.

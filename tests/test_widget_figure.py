@@ -1,0 +1,77 @@
+"""What every live figure is in Python: one module, a light state, a picture, and a line of text."""
+
+import base64
+import io
+import json
+import re
+import sys
+import types
+
+import anywidget._util
+import matplotlib.image
+import numpy as np
+import pytest
+
+from tests.figures import EXAMPLES
+from tests.node import run_in_node
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+every_figure = pytest.mark.parametrize("name", EXAMPLES)
+
+
+@every_figure
+def test_is_one_module_that_needs_nothing_else(name):
+    """What Colab and VS Code ask of a figure, as far as it shows without them."""
+    text = str(EXAMPLES[name].make("word")._esm)
+    assert run_in_node(text, "typeof m.default.render", None) == "function"
+    unsafe = r"^\s*import\b|\bimport\(|\beval\(|new Function|\.(innerHTML|outerHTML)\s*=|insertAdjacentHTML\("
+    assert not re.search(unsafe, text, re.M)
+    assert set(re.findall(r"https?://[^\s\"']+", text)) <= {"http://www.w3.org/2000/svg"}
+
+
+@every_figure
+def test_state_is_json_and_light_enough_for_a_page(name):
+    state = EXAMPLES[name].make("word").get_state()
+    assert len(json.dumps({key: value for key, value in state.items() if key not in ("_esm", "_css")})) < 1_000_000
+
+
+@every_figure
+def test_picture_is_legible_and_always_the_same(name):
+    one, other = (EXAMPLES[name].make("word")._repr_mimebundle_()[0]["image/png"] for _ in range(2))
+    assert one == other
+    pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(one)))[..., :3]
+    assert (pixels.min(-1) > 0.99).mean() > 0.2, "no white paper"
+    assert (pixels.min(-1) < 0.9).mean() > 0.01, "an empty picture"
+    assert 300 < pixels.shape[1] < 1500 and len(base64.b64decode(one)) < 200_000
+
+
+@every_figure
+def test_a_picture_follows_the_figure(name):
+    example = EXAMPLES[name]
+    figure = example.make("word")
+    before = np.asarray(bytearray(base64.b64decode(figure._repr_mimebundle_()[0]["image/png"])))
+    setattr(figure, example.trait, example.other)
+    assert not np.array_equal(before, bytearray(base64.b64decode(figure._repr_mimebundle_()[0]["image/png"])))
+
+
+@every_figure
+def test_text_for_places_without_pictures(name):
+    one, other = (repr(EXAMPLES[name].make("word")) for _ in range(2))
+    assert one == other and one.startswith(f"{name}(") and "0x" not in one
+
+
+@every_figure
+def test_asks_colab_for_its_widget_manager(name, monkeypatch):
+    """Colab loads figures that are not its own only when asked, and wants to be told so with every output."""
+    asked = []
+    output = types.SimpleNamespace(
+        enable_custom_widget_manager=lambda: asked.append(True),
+        _widgets=types.SimpleNamespace(_installed_url="https://example.org/manager"),
+    )
+    monkeypatch.setitem(sys.modules, "google.colab.output", output)
+    anywidget._util.enable_custom_widget_manager_once.cache_clear()
+    data, metadata = EXAMPLES[name].make("word")._repr_mimebundle_()
+    assert asked == [True]
+    assert metadata[VIEW]["colab"]["custom_widget_manager"]["url"] == "https://example.org/manager"
+    assert {VIEW, "image/png", "text/plain"} == set(data)
