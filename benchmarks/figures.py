@@ -4,6 +4,7 @@ python -m benchmarks.figures        (or: make bench; the book must be built)
 """
 
 import argparse
+import contextlib
 import functools
 import http.server
 import json
@@ -11,6 +12,7 @@ import os
 import shutil
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,43 +107,47 @@ def sliders(browser) -> dict[str, list[float]]:
     return times
 
 
-def weigh(browser, built: Path) -> list[Weight]:
-    """Every page of the book that has a figure, from a web server on this machine."""
+def pages_with_figures(built: Path) -> list[str]:
+    """Names of pages, relative to the book's root."""
+    mark = "application/vnd.jupyter.widget-view+json"
+    return sorted(p.relative_to(built).as_posix() for p in built.rglob("*.html") if mark in p.read_text("utf8"))
+
+
+def weigh(browser, site: str, name: str) -> Weight:
+    """Open one page of a web server on this machine, and note what it loads and when."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    sizes, elsewhere = [], []
+
+    def note(response):
+        if not response.url.startswith((site, "blob:", "data:")):
+            elsewhere.append(response.url)
+        elif response.url.startswith("http") and response.request.resource_type != "image":
+            sizes.append(len(response.body()))
+
+    page.on("response", note)
+    page.on("requestfailed", lambda request: elsewhere.append(request.url))
+    page.add_init_script(WATCH)
+    page.goto(f"{site}/{name}", wait_until="networkidle")
+    page.wait_for_function("window.firstFigure !== undefined")
+    first = page.evaluate("Math.max(0, window.firstFigure - window.domReady)")
+    copies = page.content().count("//# figure.js")
+    weight = Weight(name, page.locator("[data-live]").count(), first, sum(sizes) / 1000, copies, len(elsewhere))
+    page.close()
+    return weight
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a web server that knows one folder and nothing else."""
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=built))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    found = []
-    for file in sorted(built.rglob("*.html")):
-        text = file.read_text(encoding="utf-8")
-        if "application/vnd.jupyter.widget-view+json" not in text:
-            continue
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        sizes, elsewhere = [], []
-
-        def note(response, sizes=sizes, elsewhere=elsewhere):
-            if not response.url.startswith(("http://127.0.0.1", "blob:", "data:")):
-                elsewhere.append(response.url)
-            elif response.url.startswith("http") and response.request.resource_type != "image":
-                sizes.append(len(response.body()))
-
-        page.on("response", note)
-        page.on("requestfailed", lambda request, elsewhere=elsewhere: elsewhere.append(request.url))
-        page.add_init_script(WATCH)
-        name = file.relative_to(built).as_posix()
-        page.goto(f"http://127.0.0.1:{server.server_port}/{name}", wait_until="networkidle")
-        page.wait_for_function("window.firstFigure !== undefined")
-        first = page.evaluate("window.firstFigure - window.domReady")
-        figures = page.locator("[data-live]").count()
-        found.append(
-            Weight(name, figures, max(first, 0.0), sum(sizes) / 1000, text.count("//# figure.js"), len(elsewhere))
-        )
-        page.close()
+    yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
-    return found
 
 
 def main() -> None:
@@ -150,12 +156,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write the numbers here as JSON, too")
     parser.add_argument("--book", type=Path, default=BUILT, help="the built book")
     given = parser.parse_args()
-    with sync_playwright() as playwright:
+    with sync_playwright() as playwright, served(given.book) as site:
         browser = launch(playwright)
-        version, times, pages = browser.version, sliders(browser), weigh(browser, given.book)
+        version, times = browser.version, sliders(browser)
+        pages = [weigh(browser, site, name) for name in pages_with_figures(given.book)]
         browser.close()
     print(f"Chromium {version}, {os.cpu_count()} cores\n")
-    print("slider to repaint, ms             median    p95    worst   (S = T = 32; wanted: p95 at most 16)")
+    print("slider to repaint, ms             median    p95    worst   (S = T = 32; a frame is 16)")
     for name, moves in times.items():
         print(f"  {name:30s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
     print("\npage                          figures  first figure   weight   copies of   requests")

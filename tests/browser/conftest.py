@@ -1,11 +1,8 @@
 """The built book in a real browser, with the network cut off."""
 
-import functools
-import http.server
 import json
 import os
 import shutil
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.figures import served
 from scripts.live_figures import share
 from tests.figures import HOST, page_of
 
@@ -77,16 +75,8 @@ def browser():
 
 @pytest.fixture(scope="session")
 def site(built) -> str:
-    """The address of a web server that knows the built book and nothing else."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=built))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
+    with served(built) as address:
+        yield address
 
 
 @pytest.fixture

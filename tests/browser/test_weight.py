@@ -1,0 +1,36 @@
+"""What a page with a live figure makes a reader load, and wait for."""
+
+import pytest
+
+from benchmarks.figures import pages_with_figures, weigh
+from tests.browser.conftest import BUILT
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("name", pages_with_figures(BUILT) or [None])
+def test_a_page_with_figures_is_light_and_quick(name, browser, site):
+    if name is None:
+        pytest.fail(f"no page at {BUILT} has a figure: run `make book` first")
+    weight = weigh(browser, site, name)
+    assert weight.figures >= 1
+    assert weight.copies == 1, "shared code stands in the page more than once"
+    assert weight.elsewhere == 0
+    assert weight.kilobytes <= 2000, "without images, with MathJax, uncompressed"
+    # `make bench` prints the times; a busy machine may disturb one visit, but hardly each of four
+    assert weight.first <= 500 or min(weigh(browser, site, name).first for _ in range(3)) <= 500, "ms after DOM ready"
+
+
+def test_icons_and_formulas_do_without_what_was_left_out(visit):
+    visited = visit("book/03_attention_step_by_step.html")
+    page = visited.page
+    page.evaluate("window.MathJax.startup.promise")
+    assert page.locator("script[src*=fontawesome]").count() == 0
+    assert page.evaluate("document.fonts.ready.then(() => document.fonts.check('900 16px \"Font Awesome 6 Free\"'))")
+    icons = page.locator(".bd-header-article i[class*=fa-]:visible, .bd-header-article [class*=fa-]:visible")
+    assert icons.count() >= 3
+    assert min(icon.bounding_box()["width"] for icon in icons.all()) > 5
+    formulas = page.locator("mjx-container").count()
+    assert formulas > 20
+    assert page.locator("mjx-container mjx-assistive-mml math").count() == formulas, "formulas cannot be heard"
+    assert visited.errors == []
