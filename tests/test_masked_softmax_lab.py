@@ -12,7 +12,7 @@ from traitlets import TraitError
 
 from attnlib.attention import length_mask, masked_softmax
 from attnlib.widgets import MaskedSoftmaxLab
-from attnlib.widgets.masked_versions import LABELS, PRECISIONS, VERSIONS, outcome
+from attnlib.widgets.masked_versions import LABELS, PRECISIONS, VERSIONS, added, outcome
 from tests.node import run_in_node
 
 MODULE = str(MaskedSoftmaxLab._esm)
@@ -192,6 +192,13 @@ def test_python_and_javascript_agree_on_weights_and_verdicts():
     assert words == {"ok", "NaN", "refused", "leaks", "zeros", "sum", "wrong"}
 
 
+def test_sums_of_16_bits_are_kept_in_32():
+    many = torch.ones(1, 600)  # adding 1 to 256 changes nothing in bfloat16
+    assert added(many.bfloat16()).tolist() == [[600.0]]
+    row = {"e": [0.0] * 600, "mask": [True] * 600, "fill": "-inf", "precision": "bfloat16", "shift": True}
+    assert in_node("m.steps(argument).total", row) == 600
+
+
 @pytest.mark.parametrize(("S", "length"), [(1, 0), (1, 1), (2, 1), (32, 0), (32, 20), (32, 32)])
 def test_rows_of_any_length(S, length):
     scores = [math.sin(j) for j in range(S)]
@@ -252,6 +259,8 @@ STORIES = [
      "float16 cannot hold 100001 and stores ∞. There is no softmax of that, and attnlib says so: it raises an error."),
     ({"row": 0, "fill": "-inf", "precision": "float16", "offset": 1e5},
      "float16 cannot hold 100001 and stores ∞. ∞ − ∞ is NaN."),
+    ({"row": 0, "precision": "float16", "shift": False, "scores": [[11.0] * 4, *SCORES[1:]]},
+     "The sum is ∞ in float16, and every weight is 0."),
     ({"row": 0, "precision": "bfloat16", "offset": 1e4},
      "The weights are right: the visible share 1, and padding gets 0."
      " (Stored in bfloat16, different scores became equal.)"),

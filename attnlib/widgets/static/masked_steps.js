@@ -71,8 +71,9 @@ function makeRow(j, move) {
     write(state, `, score of place ${j + 1}${row.mask[j] ? "" : ", hidden"}`);
     element.classList.toggle("ms-hidden", !row.mask[j]);
     if (Number(input.max) !== limit || Number(input.min) !== -limit) set(input, { min: -limit, max: limit });
-    input.value = score;
-    set(input, { "aria-valuetext": `${fixed(score, 1)}, weight ${short(row.weights[j])}` });
+    const spoken = `${fixed(score, 1)}, weight ${short(row.weights[j])}`;
+    if (Number(input.value) !== score) input.value = score;
+    if (input.getAttribute("aria-valuetext") !== spoken) set(input, { "aria-valuetext": spoken });
     for (const column of COLUMNS.slice(0, -1)) {
       write(cells[column], short(row[column][j]));
       cells[column].classList.toggle("ms-nan", Number.isNaN(row[column][j]) || row[column][j] === Infinity);

@@ -60,8 +60,11 @@ const WHY = {
     if (blank) return `Nothing is visible, all scores are equally bad, and ${on}.`;
     return filled === undefined ? `${on}.` : `${on}: to ${precision}, ${fill.replace("-", "−")} is not far below these scores.`;
   },
-  zeros: (row) => (row.softmax.some((p, j) => p > 0 && !row.mask[j]) ? "Every weight is 0: the hidden places took all of the softmax."
-    : "Every weight is 0, although something is visible."),
+  zeros: (row, { precision }) => {
+    if (row.total === Infinity) return `The sum is ∞ in ${precision}, and every weight is 0.`;
+    return row.softmax.some((p, j) => p > 0 && !row.mask[j])
+      ? "Every weight is 0: the hidden places took all of the softmax." : "Every weight is 0, although something is visible.";
+  },
   sum: (row) => `The weights sum to ${fixed(row.verdict.amount)}: the hidden places took part in the softmax, and their share is lost.`,
   wrong: () => "The weights look like weights, and they are wrong.",
 };
