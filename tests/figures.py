@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlib.widgets import ScoreExplorer
+from attnlib.widgets import MaskedSoftmaxLab, ScoreExplorer
 from attnlib.widgets.figure import Figure
 
 SIZE = 32
@@ -29,8 +29,15 @@ def score_explorer(word: str = "word") -> ScoreExplorer:
     return ScoreExplorer(words, query=[1.0, 0.5], keys=keys, score="additive")
 
 
+def masked_softmax_lab(word: str = "word") -> MaskedSoftmaxLab:
+    scores = [[3 * math.sin(1.7 * i + 0.9 * j) for j in range(SIZE)] for i in range(SIZE)]
+    words = [[word, *(f"w{j}" for j in range(1, SIZE - i))] for i in range(SIZE)]
+    return MaskedSoftmaxLab(scores, words=words, lengths=[SIZE - i for i in range(SIZE)], row=20)
+
+
 EXAMPLES: dict[str, Example] = {
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
+    "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
 }
 
 #: A page as the book's theme lays it out, without the theme's weight.

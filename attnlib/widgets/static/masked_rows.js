@@ -1,0 +1,77 @@
+import { fixed, html, set } from "./dom.js";
+import { visible } from "./figure.js";
+import { PAD, verdictText } from "./masked_words.js";
+
+// All rows at a glance: a cell per weight, hatched where hidden, and a verdict behind each row. Mouse and finger open
+// a row; with the keyboard it is one Tab stop whose arrow keys do.
+
+const ROOMY = 8; // so many places a row may have for its cells to say word and number
+
+/** @param {string[][]} words (B, S) @param {(row: number) => void} pick
+ * @returns {{element: HTMLElement, draw: (rows: object[], row: number) => void}} */
+export function weightRows(words, pick) {
+  const S = words[0].length, roomy = S <= ROOMY;
+  let chosen = -1;
+  const rows = words.map((sentence, b) => {
+    const cells = sentence.map((word) => makeCell(roomy ? word : null));
+    const badge = html("span", { class: "ms-badge" });
+    const element = html("div", { class: "ms-row" }, html("span", { class: "ms-name" }, `row ${b + 1}`),
+      html("span", { class: "ms-cells" }, ...cells.map((cell) => cell.element)), badge);
+    element.addEventListener("click", () => pick(b));
+    return { element, cells, badge };
+  });
+  const element = html("div", {
+    class: `ms-rows${roomy ? "" : " ms-dense"}`, tabindex: 0, role: "slider", "aria-orientation": "vertical",
+    "aria-label": "row whose steps are shown", "aria-valuemin": 1, "aria-valuemax": rows.length,
+    "data-lm-suppress-shortcuts": "true",
+  }, ...rows.map((row) => row.element));
+
+  element.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const last = rows.length - 1;
+    const to = { ArrowUp: chosen - 1, ArrowLeft: chosen - 1, ArrowDown: chosen + 1, ArrowRight: chosen + 1, Home: 0, End: last }[event.key];
+    if (to === undefined) return;
+    event.preventDefault(); // the page would scroll
+    if (to >= 0 && to <= last) pick(to);
+  });
+
+  /** @param {object[]} computed of each row: weights, mask, verdict @param {number} row the open one */
+  function draw(computed, row) {
+    if (chosen !== row) { // many rows scroll in a frame of their own
+      const { offsetTop, offsetHeight } = rows[row].element;
+      element.scrollTop = Math.min(offsetTop, Math.max(element.scrollTop, offsetTop + offsetHeight - element.clientHeight));
+    }
+    chosen = row;
+    computed.forEach(({ weights, mask, verdict }, b) => {
+      rows[b].cells.forEach((cell, j) => cell.draw(weights[j], mask[j]));
+      const text = verdictText(verdict);
+      if (rows[b].badge.textContent !== text) rows[b].badge.textContent = text;
+      rows[b].badge.classList.toggle("ms-bad", verdict.word !== "ok");
+      rows[b].element.classList.toggle("ms-open", b === row);
+    });
+    const { mask, verdict } = computed[row];
+    const length = mask.filter(Boolean).length;
+    set(element, {
+      "aria-valuenow": row + 1, "aria-valuetext": `row ${row + 1}, ${length} of ${mask.length} visible: ${verdictText(verdict)}`,
+    });
+  }
+  return { element, draw };
+}
+
+/** One weight. @param {string|null} word null where there is no room for words */
+function makeCell(word) {
+  const number = html("span", { class: "ms-weight" });
+  const element = html("span", { class: "ms-cell" },
+    ...(word === null ? [] : [html("bdi", { class: word === PAD ? "ms-word ms-pad" : "ms-word" }, visible(word)), number]));
+  let known = null;
+  function draw(weight, seen) {
+    const text = Number.isNaN(weight) ? "NaN" : fixed(weight);
+    if (known === text + seen) return; // most cells stay as they are when something moves
+    known = text + seen;
+    number.textContent = text;
+    element.style.setProperty("--ms-share", `${Math.round(100 * Math.min(Math.max(weight, 0), 1)) || 0}%`);
+    element.className = ["ms-cell", seen ? "" : "ms-hidden", Number.isNaN(weight) ? "ms-nan" : "",
+      weight > 0.6 ? "ms-firm" : "", weight > 0.82 ? "ms-strong" : ""].join(" ");
+  }
+  return { element, draw };
+}
