@@ -93,6 +93,12 @@ def test_crossings_in_javascript_python_and_by_independent_means():
         for n, (one, other) in enumerate(itertools.pairwise(terms))
         for axis in AXES
     ]
+    line, cubic = [[1, 1, 0, 0], [1, 0, 0, 0]], [[1, 3, 0, 0], [11, 1, 0, 0]]
+    cases += [
+        {"one": [[2, 1, 0, 0]], "other": line, "axis": "S", "sizes": GRID[0]},  # equal at the first word
+        {"one": cubic, "other": [[6, 2, 0, 0], [6, 0, 0, 0]], "axis": "S", "sizes": GRID[0]},  # at 1, 2 and 3
+        {"one": line, "other": line, "axis": "S", "sizes": GRID[0]},  # everywhere
+    ]
     assert len(cases) >= 200
     answers = run_in_node(MODULE, "argument.map((c) => m.crossing(c.one, c.other, c.axis, c.sizes))", cases)
     found = several = 0
@@ -152,6 +158,7 @@ def test_crossings_of_the_chapter():
         assert chapter(d=d, quantity="numbers kept").crossovers["dot"] == [2 * d]
     assert chapter(axis="S", T=3 * 512).crossovers["dot"] == []  # the exercise: T ≤ 3 d is never enough
     assert chapter(axis="S", T=2000).crossovers["dot"] == pytest.approx([3 * 512 * 2000 / (2000 - 3 * 512)], rel=1e-12)
+    assert crossovers([[2, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == [1]  # 2 S against S + 1
     assert chapter(axis="d", S=600, T=600).crossovers["dot"] == [100]
 
 

@@ -203,5 +203,5 @@ def write_at_end(ax, ends: list[tuple[float, str]]) -> None:
     room = [1 - gap * left for left in reversed(range(len(places)))]  # what those above a name leave to it
     for (at, name), most in zip(places, room, strict=True):
         below = min(max(at, below + gap), max(most, below + gap))
-        ax.annotate(name, (1, at), (1.03, below), xycoords="axes fraction", va="center", color=INK, fontsize=9.5,
-                    arrowprops={"arrowstyle": "-", "lw": 0.6, "color": INK})  # fmt: skip
+        ax.annotate(name, (1, at), (1.04, below), xycoords="axes fraction", va="center", color=INK, fontsize=9.5,
+                    arrowprops={"arrowstyle": "-", "lw": 0.6, "color": INK, "relpos": (0, 0.5)})  # fmt: skip

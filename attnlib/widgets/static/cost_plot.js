@@ -47,8 +47,9 @@ export function costPlot(move) {
   function newSheet(width) {
     const widest = Math.max(...figure.costs.map(({ name }) => nameWidth(name)));
     return paper({
-      width, height: width < 440 ? 320 : 400, gutter: 14 + Math.min(widest, 0.32 * width), last: figure.last,
-      here: figure.here, log: figure.log, curve: (size) => figure.costs.map((one) => total(one.at(size))),
+      width, height: Math.min(400, Math.max(320, Math.round(0.95 * width))),
+      gutter: 14 + Math.min(widest, 0.32 * width), last: figure.last, here: figure.here, log: figure.log,
+      curve: (size) => figure.costs.map((one) => total(one.at(size))),
     });
   }
 
