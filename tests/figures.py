@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from attnlib.widgets import MaskedSoftmaxLab, ScoreExplorer
+from attnlib.widgets import CostCurve, ScoreExplorer
 from attnlib.widgets.figure import Figure
 
 SIZE = 32
@@ -33,9 +34,37 @@ def masked_softmax_lab(word: str = "word") -> MaskedSoftmaxLab:
     scores = [[3 * math.sin(1.7 * i + 0.9 * j) for j in range(SIZE)] for i in range(SIZE)]
     words = [[word, *(f"w{j}" for j in range(1, SIZE - i))] for i in range(SIZE)]
     return MaskedSoftmaxLab(scores, words=words, lengths=[SIZE - i for i in range(SIZE)], row=20)
+def cost_curve(word: str = "word") -> CostCurve:
+    """The costs of chapter 9, one of them under this name."""
+    keys, queries, pairs = {"S": 1, "d": 2}, {"T": 1, "d": 2}, {"S": 1, "T": 1, "d": 1}
+    wide, table, states = {"S": 1, "T": 1, "d": 2}, {"S": 1, "T": 1}, [(1, {"S": 1, "d": 1}), (1, {"T": 1, "d": 1})]
+    rest = {"scores": [(1, pairs)], "averages": [(1, pairs)]}
+    return CostCurve(
+        {
+            "multiply-adds": {
+                "recurrence": {"encoder": [(6, keys)], "decoder": [(6, queries)]},
+                "dot": rest,
+                "general": {"keys": [(1, keys)], **rest},
+                "additive": {"keys": [(1, keys)], "queries": [(1, queries)], **rest},
+                "additive, keys at every step": {"keys": [(1, wide)], "queries": [(1, queries)], **rest},
+                word: {**rest, "scores": [(2, wide), (1, pairs)]},
+            },
+            "numbers kept": {
+                "states": {"states": states},
+                "dot": {"weights": [(1, table)]},
+                "additive": {"tanh": [(1, pairs)], "weights": [(1, table)]},
+                "concat": {"pairs": [(3, pairs)], "weights": [(1, table)]},
+                "dot, fused": {"nothing": []},
+            },
+        },
+        S=SIZE,
+        T=SIZE,
+        roles={"keys": "key", "queries": "query", "scores": "weight", "averages": "context", "weights": "weight"},
+    )
 
 
 EXAMPLES: dict[str, Example] = {
+    "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
 }

@@ -4,3 +4,7 @@ from attnlib.widgets.masked_softmax_lab import MaskedSoftmaxLab
 from attnlib.widgets.score_explorer import ScoreExplorer
 
 __all__ = ["MaskedSoftmaxLab", "ScoreExplorer"]
+from attnlib.widgets.cost_curve import CostCurve
+from attnlib.widgets.score_explorer import ScoreExplorer
+
+__all__ = ["CostCurve", "ScoreExplorer"]

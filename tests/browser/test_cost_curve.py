@@ -1,0 +1,216 @@
+"""CostCurve in a browser: what it says is what Python counts, whoever moves it."""
+
+import itertools
+import math
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.figures import cost_curve
+
+pytestmark = pytest.mark.browser
+
+
+class Shown:
+    """The figure of a page, and its twin in Python."""
+
+    def __init__(self, visited, figure):
+        self.visited, self.page, self.figure = visited, visited.page, figure
+        self.root = self.page.locator(".attn-frame")
+        self.plot = self.root.locator(".cc-plot")
+        expect(self.root).to_be_visible()
+
+    def slider(self, name: str):
+        return self.root.get_by_label(name, exact=True)
+
+    def readout(self, name: str) -> int:
+        return int(self.slider(name).get_attribute("aria-valuetext").replace(",", ""))
+
+    def table(self) -> tuple[str, list[list[str]]]:
+        details = self.root.locator("details")
+        if details.get_attribute("open") is None:
+            details.locator("summary").click()
+        expect(details.locator("tbody tr").first).to_be_visible()
+        rows = details.locator("tbody tr").evaluate_all("rows => rows.map(r => [...r.cells].map(c => c.innerText))")
+        return details.locator("caption").inner_text(), rows
+
+    def assert_as_in_python(self, **traits):
+        """With these traits Python counts what the page's table, rows and sentence say."""
+        figure = self.figure
+        for name, value in traits.items():
+            setattr(figure, name, value)
+        caption, rows = self.table()
+        S, T, d = figure.sizes.values()
+        where = f"S = T = {S:,}, d = {d:,}" if figure.axis == "S=T" else f"S = {S:,}, T = {T:,}, d = {d:,}"
+        assert caption == f"{figure.quantity} at {where}"
+        wanted = []
+        for name, parts in figure.counts.items():
+            wanted += [[name, f"{sum(parts.values()):,}"], *([f"… {part}", f"{n:,}"] for part, n in parts.items())]
+        assert [row[:2] for row in rows] == wanted
+        base = sum(next(iter(figure.counts.values())).values())
+        more = [name for name, parts in figure.counts.items() if sum(parts.values()) > base]
+        sentence = self.root.locator(".attn-sentence").inner_text()
+        assert sentence.startswith(f"At {where}")
+        assert [name for name in figure.counts if f"{name} (" in sentence] == more
+        said = self.root.locator(".cc-meets").all_inner_texts()[1:]
+        for (name, places), text in zip(figure.crossovers.items(), said, strict=True):
+            for place in places:
+                assert f"{math.ceil(place):,}" in text, (name, text)
+            assert ("never" in text) == (not places), (name, text)
+
+
+@pytest.fixture
+def show(mounted):
+    opened = []
+
+    def open_figure(word="concat", **how) -> Shown:
+        figure = cost_curve(word)
+        opened.append(Shown(mounted(figure, **how), figure))
+        return opened[-1]
+
+    yield open_figure
+    for shown in opened:
+        assert shown.visited.errors == []
+        assert shown.visited.third_party == []
+
+
+def test_it_says_what_python_counts_on_every_axis(show):
+    shown = show()
+    shown.assert_as_in_python()
+    for axis in ("S", "T", "d", "S=T"):
+        shown.root.get_by_label("along").select_option(axis)
+        shown.assert_as_in_python(axis=axis)
+        assert shown.slider("target words T").is_visible() == (axis != "S=T")
+    shown.root.get_by_label("count", exact=True).select_option("numbers kept")
+    shown.assert_as_in_python(quantity="numbers kept")
+    assert "0 · 0 ×" in shown.root.locator(".cc-rows li").last.inner_text()
+
+
+def test_the_keyboard_moves_every_slider(show):
+    shown = show()
+    shown.root.get_by_label("along").select_option("S")
+    for name, trait in (("source words S", "S"), ("target words T", "T"), ("width d", "d")):
+        for stroke in ("ArrowRight", "ArrowLeft", "ArrowLeft", "Home", "End"):
+            before = shown.readout(name)
+            shown.slider(name).press(stroke)
+            assert shown.readout(name) != before, (name, stroke)
+        assert shown.readout(name) == shown.figure.largest[trait]
+        shown.slider(name).press("Home")
+        for _ in range(4):
+            shown.slider(name).press("ArrowRight")
+        assert shown.readout(name) == 5
+        shown.assert_as_in_python(axis="S", **{trait: 5})
+
+
+def test_the_width_moves_the_crossing_of_dot_and_not_that_of_concat(show):
+    shown = show()
+
+    def meets(row: int) -> str:
+        return shown.root.locator(".cc-meets").nth(row).inner_text()
+
+    rings = shown.root.locator(".cc-rings circle")
+    assert meets(1) == "as much as recurrence at S = T = 3,072, more beyond"
+    assert meets(5) == "more than recurrence from S = T = 6 on"
+    before = rings.last.get_attribute("cx")
+    for _ in range(4):  # an octave down
+        shown.slider("width d").press("ArrowLeft")
+    assert meets(1) == "as much as recurrence at S = T = 1,536, more beyond"
+    assert meets(5) == "more than recurrence from S = T = 6 on"
+    assert float(rings.last.get_attribute("cx")) < float(before)
+    assert "1,536" in shown.root.locator(".cc-rings text").all_text_contents()
+    shown.assert_as_in_python(d=256)
+
+
+def test_the_mouse_takes_the_line_along(show):
+    shown = show()
+    for log in (True, False):
+        if not log:
+            shown.root.get_by_label("logarithmic axes").uncheck()
+        box = shown.plot.bounding_box()
+        y = box["y"] + box["height"] / 2
+        shown.page.mouse.move(box["x"] + 60, y)
+        shown.page.mouse.down()
+        seen = []
+        for x in (80, 120, 200, 150):
+            shown.page.mouse.move(box["x"] + x, y)
+            seen.append(shown.readout("words S = T"))
+            line = shown.root.locator(".cc-point > path").bounding_box()
+            assert abs(line["x"] - box["x"] - x) < 12  # a whole number of words is near
+        assert seen[0] < seen[1] < seen[2] > seen[3] > seen[0]
+        shown.page.mouse.move(box["x"] - 50, y)
+        assert shown.readout("words S = T") == 1
+        shown.page.mouse.move(box["x"] + 130, y)
+        shown.page.mouse.up()
+        at = shown.readout("words S = T")
+        shown.page.mouse.move(box["x"] + 200, y)
+        assert shown.readout("words S = T") == at
+        shown.assert_as_in_python(S=at)
+
+
+def test_a_finger_moves_the_line_sideways_and_the_page_up_and_down(show):
+    shown = show(width=375, touch=True)
+    finger = shown.page.context.new_cdp_session(shown.page)
+    shown.plot.scroll_into_view_if_needed()
+
+    def swipe(dx: float, dy: float):
+        box = shown.plot.bounding_box()
+        x, y = box["x"] + 60, box["y"] + 150
+        finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        for step in range(1, 11):
+            point = {"x": x + dx * step / 10, "y": y + dy * step / 10}
+            finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    scrolled = shown.page.evaluate("scrollY")
+    swipe(100, 0)
+    moved = shown.readout("words S = T")
+    assert moved > 100
+    assert shown.page.evaluate("scrollY") == scrolled
+    swipe(0, -120)
+    shown.page.wait_for_function("before => scrollY > before", arg=scrolled)
+    assert shown.readout("words S = T") == moved
+    shown.assert_as_in_python(S=moved)
+
+
+def test_a_curve_has_the_colour_of_its_largest_part(show):
+    shown = show()
+    curves = shown.root.locator(".cc-curves .cc-curve[d]")
+    general = curves.evaluate_all(
+        "paths => paths.filter((p) => p.getAttribute('stroke-dasharray') === '2 3')"
+        ".map((p) => [p.getAttribute('class'), p.getBBox().x, p.getBBox().x + p.getBBox().width])"
+    )
+    # general: S d² for the keys against S² d for the scores, equal at S = d = 512
+    plot = shown.root.locator(".cc-curves .cc-first[d]").evaluate("p => [p.getBBox().x, p.getBBox().width]")
+    bend = plot[0] + plot[1] * math.log(512) / math.log(32768)
+    (scores, keys) = sorted(general, key=lambda found: "key" in found[0])
+    assert "cc-weight" in scores[0]
+    assert "cc-key" in keys[0]
+    assert keys[2] == pytest.approx(bend, abs=plot[1] / 90)
+    assert scores[1] == pytest.approx(bend, abs=plot[1] / 90)
+    parts = shown.root.locator(".cc-rows li").nth(1).locator(".cc-part")
+    widths = [part.bounding_box()["width"] for part in parts.all()]
+    assert widths[0] == pytest.approx(widths[1], abs=1)  # dot: half scores, half averages
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_names_do_not_cover_each_other_and_long_ones_do_not_widen_the_page(show, width):
+    shown = show(word="<img src=x onerror=alert(1)> " + "donaudampfschiff" * 6, width=width)
+    boxes = [text.bounding_box() for text in shown.root.locator(".cc-names text").all()]
+    assert len(boxes) == 6
+    tops = sorted(box["y"] for box in boxes)
+    assert all(below - above >= 15 for above, below in itertools.pairwise(tops))
+    assert shown.page.evaluate("document.scrollingElement.scrollWidth") <= width
+    assert shown.root.locator("img").count() == 0
+    assert shown.root.locator(".cc-name").last.inner_text().startswith("<img src=x onerror")
+
+
+def test_it_follows_the_width_of_its_place(show):
+    shown = show(width=1000)
+    wide = shown.root.locator(".cc-drawing").bounding_box()["width"]
+    shown.page.set_viewport_size({"width": 360, "height": 800})
+    shown.page.wait_for_function("wide => document.querySelector('.cc-drawing').clientWidth < wide - 80", arg=wide)
+    place = shown.plot.bounding_box()
+    assert shown.root.locator(".cc-drawing").bounding_box()["width"] == pytest.approx(place["width"], abs=2)
+    digits = re.findall(r"\d", shown.root.locator(".cc-point text").text_content())
+    assert digits == ["3", "2"]
