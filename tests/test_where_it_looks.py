@@ -243,7 +243,7 @@ def test_wrong_words_are_told_of_both_models():
         ({"static": ["no", "list"]}, r"static\[0\] must be a list of words, got 'no'"),
         ({"weights": WEIGHTS[:1]}, "weights must be one array for each of 2 images, got 1"),
         ({"weights": [WEIGHTS[0], WEIGHTS[1][:1]]}, r"weights\[1\] must have shape \(2, 6\).*got \(1, 6\)"),
-        ({"weights": [WEIGHTS[0], [[0.5] * 6] * 2]}, r"weights\[1\] .*at most 1, got 3"),
+        ({"weights": [WEIGHTS[0], [[0.25] * 6] * 2]}, r"weights\[1\] .*at most 1, got 1.5"),
         ({"weights": [WEIGHTS[0], [[0, 0, 0, 0, -0.1, 0]] * 2]}, r"weights\[1\] must not be negative, got -0\.1"),
         ({"weights": [WEIGHTS[0], [[float("inf")] * 6] * 2]}, "finite"),
         ({"boxes": [[None] * 3, [None]]}, r"boxes .*\[3, 2\], got \[3, 1\]"),
