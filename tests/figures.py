@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from attnlib.widgets import MaskedSoftmaxLab, ScoreExplorer
 from attnlib.widgets import CostCurve, ScoreExplorer
+import torch
+
+from attnlib.widgets import ScoreExplorer, WhereItLooks
 from attnlib.widgets.figure import Figure
 
 SIZE = 32
@@ -60,6 +63,18 @@ def cost_curve(word: str = "word") -> CostCurve:
         S=SIZE,
         T=SIZE,
         roles={"keys": "key", "queries": "query", "scores": "weight", "averages": "context", "weights": "weight"},
+def where_it_looks(word: str = "word") -> WhereItLooks:
+    """Three images under a grid of 4 × 8 regions; the gaze of the 32 words goes round."""
+    generator = torch.Generator().manual_seed(0)
+    images = torch.randint(0, 256, (3, 32, 64, 3), generator=generator).byte()
+    captions = [[word, *(f"w{i}" for i in range(1, n))] for n in (SIZE, 5, 1)]
+    weights = [
+        (torch.randn(len(c), SIZE, generator=generator) + 5 * torch.eye(len(c), SIZE)).softmax(-1) for c in captions
+    ]
+    truth = [[word, *(f"w{i}" for i in range(2, n))] for n in (SIZE, 6, 2)]
+    boxes = [[(2, 4, 30, 20)] * len(caption) for caption in captions]
+    return WhereItLooks(
+        images, captions, weights, (4, 8), truth=truth, static=[["w2"], [], [word]], boxes=boxes, step=2
     )
 
 
@@ -67,6 +82,7 @@ EXAMPLES: dict[str, Example] = {
     "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
+    "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }
 
 #: A page as the book's theme lays it out, without the theme's weight.

@@ -2,9 +2,11 @@
 
 from attnlib.widgets.masked_softmax_lab import MaskedSoftmaxLab
 from attnlib.widgets.score_explorer import ScoreExplorer
+from attnlib.widgets.where_it_looks import WhereItLooks
 
 __all__ = ["MaskedSoftmaxLab", "ScoreExplorer"]
 from attnlib.widgets.cost_curve import CostCurve
 from attnlib.widgets.score_explorer import ScoreExplorer
 
 __all__ = ["CostCurve", "ScoreExplorer"]
+__all__ = ["ScoreExplorer", "WhereItLooks"]

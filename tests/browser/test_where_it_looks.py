@@ -1,0 +1,294 @@
+"""WhereItLooks in a browser: the tint, the frame and the words are the weights'."""
+
+import base64
+import io
+import re
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from PIL import Image
+from playwright.sync_api import expect
+
+from attnlib.palette import ROLES
+from attnlib.widgets import WhereItLooks
+from tests.figures import EXAMPLES
+
+pytestmark = pytest.mark.browser
+
+SIZE = 48
+CAPTIONS = [["a", "key", "above", "a", "star"], ["a", "hat", "left", "of", "an", "apple"], ["bell"]]
+TRUTH = [["a", "key", "above", "a", "star"], ["a", "hat", "left", "of", "a", "bell"], ["a", "bell"]]
+STATIC = [["a", "key", "above", "a", "key"], ["a", "hat", "left", "of", "a", "bell"], []]
+BOXES = [[None, (0, 0, 20, 20), None, None, (24, 24, 48, 48)], [None] * 6, [(0, 0, 48, 48)]]
+
+# All that is seen of the chosen word, in one go.
+SHOWN = """root => {
+    const find = (selector) => root.querySelector(selector);
+    const tint = (canvas) => canvas.toDataURL();
+    return {
+        word: find(".wl-words .wl-chosen .wl-word").textContent,
+        image: find(".wl-stage img").src,
+        large: tint(find(".wl-stage canvas")),
+        small: [...root.querySelectorAll(".wl-small canvas")].map(tint),
+        frame: ["x", "y", "width", "height"].map((name) => Number(find(".wl-frame").getAttribute(name))),
+        told: [...root.querySelectorAll(".wl-marks text")].map((text) => text.textContent),
+    };
+}"""
+
+
+def example(**changes) -> WhereItLooks:
+    generator = torch.Generator().manual_seed(0)
+    images = torch.rand(3, SIZE, SIZE, 3, generator=generator)
+    weights = [(3 * torch.randn(len(words), 36, generator=generator)).softmax(-1) for words in CAPTIONS]
+    given = {"truth": TRUTH, "static": STATIC, "boxes": BOXES}
+    return WhereItLooks(images, CAPTIONS, weights, **(given | changes))
+
+
+class Shown:
+    """A WhereItLooks on a page, by what a reader sees of it."""
+
+    def __init__(self, visited):
+        self.visited, self.page = visited, visited.page
+        self.root = self.page.locator("[data-live=true] .attn-frame").first
+        self.words, self.scenes = (self.root.locator(f".{kind}[role=slider]") for kind in ("wl-words", "wl-scenes"))
+        self.sentence = self.root.locator(".attn-sentence")
+
+    def tint(self) -> np.ndarray:
+        """The tint of the large image, (height, width, 4), in 0..255."""
+        return decoded(self.root.locator(".wl-stage canvas").evaluate("canvas => canvas.toDataURL()"))
+
+    def chosen(self) -> tuple[int, int]:
+        """Image and word, counted from 0."""
+        return tuple(int(one.get_attribute("aria-valuenow")) - 1 for one in (self.scenes, self.words))
+
+    def assert_shows(self, figure: WhereItLooks, scene: int, step: int, smooth: bool = False):
+        assert self.chosen() == (scene, step)
+        figure.scene, figure.step = scene, step
+        alpha, word = np.array(figure.alpha), figure.captions[scene][step]
+        y, x = figure.looks_at
+        expect(self.sentence).to_contain_text(f"“{word}” looks most at row {y + 1}, column {x + 1}: {alpha[y, x]:.2f}.")
+        shown = self.root.evaluate(SHOWN)
+        assert shown["word"] == word
+        assert shown["image"] == figure.images[scene]
+        assert_tint(decoded(shown["large"]), alpha, 240 if smooth else 6)
+        for tint, weights in zip(shown["small"], figure.weights[scene], strict=True):
+            assert_tint(decoded(tint), np.reshape(weights, figure.grid), 60 if smooth else 6)
+        assert shown["frame"] == [8 * x, 8 * y, 8, 8]
+        most = sorted(alpha.flatten(), reverse=True)
+        assert shown["told"] == [f"{weight:.2f}" for n, weight in enumerate(most[:5]) if n == 0 or weight >= 0.1]
+
+
+def decoded(address: str) -> np.ndarray:
+    """What a canvas held, (height, width, 4), in 0..255."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(address.split(",")[1]))).convert("RGBA")).astype(int)
+
+
+def assert_tint(pixels: np.ndarray, alpha: np.ndarray, side: int):
+    """The opacity is in proportion to the weight, the colour that of weights."""
+    wanted = torch.tensor(alpha / alpha.max())[None, None]
+    assert pixels.shape[:2] == (side, side)
+    if side > 6:
+        wanted = F.interpolate(wanted, size=pixels.shape[:2], mode="bilinear")
+    np.testing.assert_allclose(pixels[..., 3], 255 * 0.7 * wanted[0, 0].numpy(), atol=0.51)
+    strong = pixels[pixels[..., 3] > 100]  # where rounding does not hide the colour
+    colour = bytes.fromhex(ROLES["weight"].light[1:])
+    assert len(strong) and abs(strong[:, :3] - np.array([*colour])).max() <= 2
+
+
+@pytest.fixture
+def open_figure(mounted):
+    opened = []
+
+    def open_one(figure=None, **how) -> Shown:
+        opened.append(Shown(mounted(figure or example(), **how)))
+        return opened[-1]
+
+    yield open_one
+    for shown in opened:
+        assert shown.visited.errors == []
+        assert shown.visited.third_party == []
+
+
+def test_every_word_of_every_image_shows_its_weights(open_figure):
+    shown, figure = open_figure(), example()
+    shown.assert_shows(figure, 0, 0)
+    for scene, words in enumerate(CAPTIONS):
+        shown.root.locator(".wl-scenes .wl-choice").nth(scene).click()
+        for step in range(len(words)):
+            shown.root.locator(".wl-words .wl-choice").nth(step).click()
+            shown.assert_shows(figure, scene, step)
+
+
+def test_smooth_lies_between_the_centres_as_torch_has_it(open_figure):
+    shown, figure = open_figure(), example()
+    shown.root.get_by_label("smooth").click()
+    shown.assert_shows(figure, 0, 0, smooth=True)
+    shown.words.press("ArrowRight")
+    shown.assert_shows(figure, 0, 1, smooth=True)
+    shown.root.get_by_label("smooth").press("Space")
+    shown.assert_shows(figure, 0, 1)
+
+
+def test_the_arrow_keys_choose_words_and_images(open_figure):
+    shown, figure = open_figure(), example()
+    shown.scenes.focus()
+    shown.page.keyboard.press("ArrowRight")
+    shown.page.keyboard.press("Tab")
+    assert shown.words.evaluate("words => words === document.activeElement")
+    assert shown.words.evaluate("words => getComputedStyle(words).outlineStyle") == "solid"
+    scrolled = shown.page.evaluate("scrollY")
+    for key, step in (("End", 5), ("ArrowRight", 5), ("ArrowLeft", 4), ("Home", 0), ("ArrowUp", 0), ("ArrowDown", 1)):
+        shown.page.keyboard.press(key)
+        shown.assert_shows(figure, 1, step)
+    assert shown.page.evaluate("scrollY") == scrolled
+    shown.page.keyboard.press("End")
+    assert re.match(r"6 of 6: “apple”, a wrong word, looks most at row", shown.words.get_attribute("aria-valuetext"))
+    assert shown.scenes.get_attribute("aria-valuetext") == "image 2: a hat left of a bell"
+    shown.scenes.press("End")  # one word only
+    shown.assert_shows(figure, 2, 0)
+
+
+def test_a_finger_chooses(open_figure):
+    shown, figure = open_figure(width=375, touch=True), example()
+    shown.root.locator(".wl-scenes .wl-choice").nth(1).tap()
+    shown.root.locator(".wl-words .wl-choice").nth(3).tap()
+    shown.assert_shows(figure, 1, 3)
+    for choice in shown.root.locator(".wl-choice").all():
+        box = choice.bounding_box()
+        assert min(box["width"], box["height"]) >= 24
+    stage, words = (shown.root.locator(name).bounding_box() for name in (".wl-stage", ".wl-words"))
+    assert words["y"] > stage["y"] + stage["height"], "one below the other"
+
+
+def test_play_goes_through_the_caption_and_stops(open_figure):
+    shown = open_figure(example(step=1))
+    shown.page.clock.install()
+    play = shown.root.get_by_role("button", name="Play")
+    play.click()
+    expect(shown.root.get_by_role("button", name="Pause")).to_be_visible()
+    seen = []
+    for _ in range(5):
+        shown.page.clock.run_for(900)
+        seen.append(shown.chosen()[1])
+    assert seen == [2, 3, 4, 4, 4]
+    expect(play).to_be_visible()
+    play.click()  # from the beginning
+    assert shown.chosen() == (0, 0)
+    shown.page.clock.run_for(900)
+    shown.root.get_by_role("button", name="Pause").click()
+    shown.page.clock.run_for(3000)
+    assert shown.chosen() == (0, 1)
+    play.click()
+    shown.scenes.press("ArrowRight")  # whoever takes the wheel stops the player
+    shown.page.clock.run_for(3000)
+    assert shown.chosen() == (1, 1)
+
+
+def test_single_steps_go_round(open_figure):
+    shown = open_figure()
+    before, after = (shown.root.get_by_role("button", name=name) for name in ("word before", "next word"))
+    steps = []
+    for press in (before, after, after, before):
+        press.click()
+        steps.append(shown.chosen()[1])
+    assert steps == [4, 0, 1, 0]
+
+
+def test_the_box_tells_whether_the_look_hits(open_figure):
+    shown, figure = open_figure(example(step=1)), example()
+    assert shown.root.locator(".wl-box").count() == 0
+    shown.root.get_by_label("box of the thing").click()
+    for step in (1, 4):
+        shown.words.press("Home")
+        for _ in range(step):
+            shown.words.press("ArrowRight")
+        figure.step = step
+        left, top, right, bottom = box = BOXES[0][step]
+        outline = shown.root.locator(".wl-box")
+        edges = [float(outline.get_attribute(name)) for name in ("x", "y", "width", "height")]
+        assert edges == [left, top, right - left, bottom - top]
+        alpha = np.array(figure.alpha)
+        centre = 8 * np.arange(6) + 4
+        inside = ((box[1] <= centre) & (centre < box[3]))[:, None] & (box[0] <= centre) & (centre < box[2])
+        expect(shown.sentence).to_contain_text(
+            f"The centre of that region is {'inside' if figure.hit else 'outside'} the box; "
+            f"the regions inside it get {alpha[inside].sum():.2f}."
+        )
+    shown.words.press("Home")
+    expect(shown.sentence).to_contain_text("It names no thing that has a box.")
+    assert shown.root.locator(".wl-box").count() == 0
+
+
+def test_wrong_words_are_marked_by_a_sign(open_figure):
+    shown = open_figure()
+    expect(shown.root.locator(".wl-verdict")).to_have_text("with attention: ✓ every word right")
+    lines = shown.root.locator(".wl-line")
+    expect(lines.nth(0)).to_have_text("one vector, no looking: a key above a ✗key (wrong) (1 of 5 words wrong)")
+    expect(lines.nth(1)).to_have_text("true caption: a key above a star")
+    shown.scenes.press("ArrowRight")
+    expect(shown.root.locator(".wl-verdict")).to_have_text("with attention: 2 of 6 words wrong")
+    assert shown.root.locator(".wl-words .wl-wrong").all_inner_texts() == ["an", "apple"]
+    assert shown.root.locator(".wl-words .wl-sign").count() == 2
+    shown.scenes.press("ArrowRight")
+    expect(shown.root.locator(".wl-verdict")).to_have_text("with attention: 1 word missing")
+    expect(lines.nth(0)).to_have_text("one vector, no looking: (2 words missing)")
+
+
+def test_without_truth_boxes_and_another_model_there_is_no_place_for_them(open_figure):
+    figure = WhereItLooks([torch.rand(3, 7, 3)], [["all", "nothing"]], [[[1, 0], [0, 0]]], grid=(1, 2))
+    shown = open_figure(figure)
+    for absent in (".wl-scenes", ".wl-line", ".wl-box", ".wl-sign"):
+        assert shown.root.locator(absent).count() == 0
+    assert shown.root.get_by_label("box of the thing").count() == 0
+    expect(shown.root.locator(".wl-verdict")).to_be_hidden()
+    assert shown.root.get_by_role("img", name="image 1", exact=True).is_visible()
+    shown.words.press("ArrowRight")
+    expect(shown.sentence).to_have_text("“nothing” looks at nothing.")
+    assert shown.root.locator(".wl-frame").count() == 0
+    assert shown.tint()[..., 3].max() == 0
+
+
+def test_the_table_has_every_weight(open_figure):
+    shown, figure = open_figure(), example()
+    shown.root.get_by_text("The numbers").click()
+    shown.words.press("End")
+    figure.step = 4
+    rows = shown.root.locator(".attn-numbers tbody tr").all()
+    found = [[float(text) for text in row.locator("td").all_inner_texts()] for row in rows]
+    np.testing.assert_allclose(found, figure.alpha, atol=0.00051)
+    assert "“star”" in shown.root.locator(".attn-numbers caption").inner_text()
+
+
+def test_long_words_and_words_from_right_to_left_keep_their_place(open_figure):
+    words = ["تفاحة", "فوق", "Donaudampfschifffahrtsgesellschaftskapitän" * 3, "", "نجمة"]
+    figure = WhereItLooks([torch.rand(4, 4, 3)], [words], [torch.eye(5, 36)], static=[words])
+    shown = open_figure(figure, width=320)
+    assert shown.page.evaluate("document.scrollingElement.scrollWidth") <= 320
+    choices = shown.root.locator(".wl-words .wl-choice")
+    first, second = (choices.nth(n).bounding_box() for n in (0, 1))
+    assert second["x"] < first["x"], "the first word stands on the right"
+    shown.words.press("ArrowLeft")  # where the text goes on
+    assert shown.words.get_attribute("aria-valuenow") == "2"
+    shown.words.press("ArrowDown")
+    shown.words.press("ArrowRight")
+    assert shown.words.get_attribute("aria-valuenow") == "2"
+
+
+def test_thirty_two_words_are_drawn_within_a_frame(open_figure):
+    """A step must not draw again what has not changed."""
+    shown = open_figure(EXAMPLES["WhereItLooks"].make("word"))
+    shown.root.evaluate("""root => {
+        window.changed = new Set();
+        new MutationObserver((records) => records.forEach(({ target }) => window.changed.add(target)))
+            .observe(root, { subtree: true, childList: true });
+    }""")
+    shown.words.press("ArrowRight")
+    changed = shown.page.evaluate("[...window.changed].map((node) => node.getAttribute('class'))")
+    assert set(changed) == {"wl-marks", "attn-sentence", "attn-button"}
+
+
+def test_the_tint_is_the_same_on_a_dark_page(open_figure):
+    light, dark = (open_figure(theme=theme).tint() for theme in ("light", "dark"))
+    np.testing.assert_array_equal(light, dark)  # the image is as light as before
