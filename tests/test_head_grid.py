@@ -379,7 +379,7 @@ def test_bad_assignment_is_refused_and_changes_nothing(trait, value, message):
 
 
 def test_the_picture_shows_maps_and_bars():
-    figure = grid(model="8 heads", off=[2], words=["<b>$x$", *WORDS[1:]], tasks=["$previous", "first"])
+    figure = grid(model="8 heads", off=[2], words=["<b>$x$", *WORDS[1:]], tasks=["$previous$", "first"])
     picture = figure.picture()
     *maps, bars = picture.axes
     assert [ax.get_title() for ax in maps] == [f"head {h}: {'off' if h == 2 else 'on'}" for h in range(8)]
@@ -389,7 +389,8 @@ def test_the_picture_shows_maps_and_bars():
         np.testing.assert_allclose(ax.images[0].get_array(), wanted, atol=1e-9)
     assert [bar.get_width() for bar in bars.patches] == figure.accuracy
     assert [line.get_xdata()[0] for line in bars.lines] == figure.before
-    assert [label.get_text() for label in bars.get_yticklabels()] == ["$previous", "first"]
+    assert [label.get_text() for label in bars.get_yticklabels()] == ["$previous$", "first"]
+    assert not any(label.get_parse_math() for label in bars.get_yticklabels())
     picture.savefig("/dev/null", format="png")
 
 
