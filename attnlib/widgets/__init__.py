@@ -10,3 +10,7 @@ from attnlib.widgets.score_explorer import ScoreExplorer
 
 __all__ = ["CostCurve", "ScoreExplorer"]
 __all__ = ["ScoreExplorer", "WhereItLooks"]
+from attnlib.widgets.head_grid import HeadGrid
+from attnlib.widgets.score_explorer import ScoreExplorer
+
+__all__ = ["HeadGrid", "ScoreExplorer"]
