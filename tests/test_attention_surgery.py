@@ -62,7 +62,9 @@ def in_attnlib(model: Seq2Seq, ids: list[int], max_length: int, edits: dict[int,
         finally:
             del decoder.attend
         state, token = decoded.carry, decoded.logits[0, 0].argmax().item()
-        steps.append({"token": token, "logits": decoded.logits[0, 0].tolist(), "weights": decoded.weights[0, 0].tolist()})
+        steps.append(
+            {"token": token, "logits": decoded.logits[0, 0].tolist(), "weights": decoded.weights[0, 0].tolist()}
+        )
     return steps
 
 
@@ -112,7 +114,9 @@ def test_javascript_writes_what_attnlib_writes(double):
 
 def test_an_empty_source_has_nothing_to_look_at():
     model = seq2seq(seed=5).double()
-    (got,) = run_in_node(ESM, WRITE, {"network": export(model), "cases": [{"ids": [], "how": MARKS | {"maxLength": 4}}]})
+    (got,) = run_in_node(
+        ESM, WRITE, {"network": export(model), "cases": [{"ids": [], "how": MARKS | {"maxLength": 4}}]}
+    )
     with torch.no_grad():
         memory, state = model.encode(torch.tensor([[0]]), torch.tensor([0]))
         wanted = model.decoder(torch.tensor([[1]]), memory, state)
@@ -144,7 +148,6 @@ def stored() -> dict:
 @cache
 def chapters_cases() -> tuple[dict, list[list[dict]]]:
     """200 dates that were never drawn for the chapter, and what attnlib makes of them in float32."""
-    from attnlib.data import load_dates
     state = stored()
     weights, source = unpacked(state["network"]), state["source_vocabulary"]
     (V_s, d_x), (V_t, d_y) = (weights[f"{side}.embedding.weight"].shape for side in ("encoder", "decoder"))
@@ -198,7 +201,9 @@ def test_painting_sets_one_weight_and_the_others_share_the_rest():
 def test_only_known_characters_are_read_and_the_rest_is_named():
     cases = [["abcd", 9], ["a?b??c!", 9], ["abcd", 2], ["", 9], ["??", 9], ["𝒳a𝒳", 9], ["a!bcd", 3]]
     got = run_in_node(
-        ESM, "argument.map(([text, longest]) => m.readable(text, new Map([...'abcd'].map((c, n) => [c, n + 5])), longest))", cases
+        ESM,
+        "argument.map(([text, longest]) => m.readable(text, new Map([...'abcd'].map((c, n) => [c, n + 5])), longest))",
+        cases,
     )
     assert [one["tokens"] for one in got] == [list("abcd"), list("abc"), ["a", "b"], [], [], ["a"], list("abc")]
     assert [one["strange"] for one in got] == [[], ["?", "!"], [], [], ["?"], ["𝒳"], ["!"]]
@@ -235,7 +240,9 @@ def test_a_link_brings_back_what_it_was_made_of():
         for step, row in state["edits"].items():
             assert back["edits"][step] == pytest.approx(row, abs=1e-4)
             assert sum(back["edits"][step]) == pytest.approx(1, abs=1e-12)
-        assert {name: back[name] for name in ("text", "step", "place")} == {k: state[k] for k in ("text", "step", "place")}
+        assert {name: back[name] for name in ("text", "step", "place")} == {
+            k: state[k] for k in ("text", "step", "place")
+        }
         assert elsewhere is None
 
 
@@ -258,7 +265,9 @@ def test_a_link_brings_back_what_it_was_made_of():
 )
 def test_a_link_that_makes_no_sense_is_answered_in_words(link, message):
     said = run_in_node(
-        ESM, "(() => { try { m.fromHash(argument, 'one', (t) => t.length, 12) } catch (e) { return e.message } })()", link
+        ESM,
+        "(() => { try { m.fromHash(argument, 'one', (t) => t.length, 12) } catch (e) { return e.message } })()",
+        link,
     )
     assert message in (said or "")
 
@@ -277,7 +286,12 @@ def test_percentages_do_not_claim_certainty():
 
 
 def figure(**changes) -> AttentionSurgery:
-    given = {"network": export(seq2seq(seed=2)), "source_vocabulary": SOURCE, "target_vocabulary": TARGET, "text": "abba d"}
+    given = {
+        "network": export(seq2seq(seed=2)),
+        "source_vocabulary": SOURCE,
+        "target_vocabulary": TARGET,
+        "text": "abba d",
+    }
     return AttentionSurgery(**(given | changes))
 
 
@@ -402,7 +416,16 @@ def test_bad_input_is_refused(changes, message):
 
 @pytest.mark.parametrize(
     ("trait", "value"),
-    [("edits", {0: [1.0]}), ("edits", {"a": [1.0] * 6}), ("step", -1), ("step", 12), ("place", 32), ("place", -1), ("shown", 0), ("shown", 13)],
+    [
+        ("edits", {0: [1.0]}),
+        ("edits", {"a": [1.0] * 6}),
+        ("step", -1),
+        ("step", 12),
+        ("place", 32),
+        ("place", -1),
+        ("shown", 0),
+        ("shown", 13),
+    ],
 )
 def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
     shown = figure(edits={0: [1.0] * 6})

@@ -23,9 +23,9 @@ class AttentionSurgery(Figure):
     """A trained `Encoder` and `BahdanauDecoder`, whose weights α_ij a reader overrules: `c_i = Σ_j α_ij h_j`.
 
     In the browser a text is typed, the network writes, and the weights of any step are painted over; all later
-    steps follow from what was painted. In a notebook `text`, `edits`, `step`, `place` and `shown` are traits that follow the
-    figure and move it when set. `original`, `output` and `weights` are what the figure shows, computed on this side
-    from the same numbers, with or without a browser, and read-only.
+    steps follow from what was painted. In a notebook `text`, `edits`, `step`, `place` and `shown` are traits that
+    follow the figure and move it when set. `original`, `output` and `weights` are what the figure shows, computed
+    on this side from the same numbers, with or without a browser, and read-only.
 
     Args:
         network: the weights, as `attnlib.widgets.weights.export` packs them.
@@ -51,7 +51,8 @@ class AttentionSurgery(Figure):
         >>> from attnlib.seq2seq import Seq2Seq
         >>> from attnlib.widgets.weights import export, rounded
         >>> model = rounded(Seq2Seq(Encoder(3, 4, 5), BahdanauDecoder(4, 4, 5, 6)))
-        >>> figure = AttentionSurgery(export(model), ["a", "b", "c"], ["<bos>", "<eos>", "x", "y"], "abba", max_length=6)
+        >>> words = ["a", "b", "c"], ["<bos>", "<eos>", "x", "y"]
+        >>> figure = AttentionSurgery(export(model), *words, text="abba", max_length=6)
         >>> len(figure.weights[0])
         4
         >>> figure.edits = {0: [0, 0, 0, 2]}

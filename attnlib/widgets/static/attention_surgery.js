@@ -22,7 +22,8 @@ function render({ model, el: root }) {
 
   const text = field("read", { dir: "auto", class: "as-text" }, (typed) => change(model, { ...FRESH, text: typed }));
   const examples = html("div", { class: "as-examples", role: "group", "aria-label": "examples" },
-    ...model.get("examples").map((example) => button(example, () => change(model, { ...FRESH, text: example }), `read ${example}`)));
+    ...model.get("examples").map((example) =>
+      button(example, () => change(model, { ...FRESH, text: example }), `read ${example}`)));
   const output = outputLines();
   const play = player({
     label: "step", at: () => seen(state()) - 1, count: () => state().after.length,
@@ -67,7 +68,8 @@ function render({ model, el: root }) {
     const rows = names(after), width = Math.max(...rows.map((word) => visible(word).length));
     const steps = Object.keys(edits).map(Number).filter((i) => i < after.length);
     // All of what was written: then all of what the model itself would have written, which may be more.
-    output.draw({ before: names(before), after: rows, painted: steps, shown: shown < after.length ? shown : Infinity, step });
+    const visibleSteps = shown < after.length ? shown : Infinity;
+    output.draw({ before: names(before), after: rows, painted: steps, shown: visibleSteps, step });
     play.show();
     const { x, cell } = grid.draw({
       // What is not written yet has a row as wide as the others, so that nothing moves when it comes.
@@ -131,7 +133,8 @@ function translator(model) {
       // Weights of another text have other places: they mean nothing here.
       const edits = Object.fromEntries(Object.entries(given).filter(([, row]) => row.length === read.tokens.length));
       const kept = done.after.findIndex((_, step) => edits[step] !== done.edits[step]);
-      const after = kept < 0 ? done.after : write(weights, read.memory, { ...how, edits, written: done.after.slice(0, kept) });
+      const after = kept < 0 ? done.after
+        : write(weights, read.memory, { ...how, edits, written: done.after.slice(0, kept) });
       done = { given, edits, after };
     }
     const { edits, after } = done;
@@ -148,11 +151,13 @@ const chances = ({ logits }) => logSoftmax(logits).map(Math.exp);
 
 /** What is wrong with the text, in words; "" if nothing is. */
 function complaint({ tokens, strange, cut }, model) {
-  const known = model.get("source_vocabulary").filter((token) => Array.from(token).length === 1 && token.trim()).sort().join(" ");
+  const typed = model.get("source_vocabulary").filter((token) => Array.from(token).length === 1);
+  const known = typed.filter((token) => token.trim()).sort().join(" ");
   const said = [];
   if (strange.length) {
     const list = strange.slice(0, 5).map((character) => `“${visible(character)}”`).join(", ");
-    said.push(`${list} did not occur in training and is left out. Known are the blank and ${known}.`);
+    said.push(`${list} did not occur in training and ${strange.length > 1 ? "are" : "is"} left out. Known are ${
+      typed.includes(" ") ? "the blank and " : ""}${known}.`);
   }
   if (cut) said.push(`Only the first ${tokens.length} characters are read: ${cut} too many.`);
   if (!tokens.length && !strange.length) said.push("Type something, or press an example.");
@@ -176,9 +181,12 @@ const quoted = (token) => `“\u2068${token}\u2069”`;
 function numbersOf({ tokens, before, after, edits }, target) {
   return {
     caption: "Each step: what the model writes, what is written after surgery, and the weight on each character.",
-    head: ["step", "the model", "after surgery", "painted", ...tokens.map((token, j) => `${visible(token)} (${j + 1})`)],
-    rows: after.map(({ token, weights }, i) => [String(i + 1), before[i] ? target[before[i].token] : "–", target[token],
-      i in edits ? "yes" : "no", ...Array.from(weights, (w) => fixed(w, 3))]),
+    head: ["step", "the model", "after surgery", "painted",
+      ...tokens.map((token, j) => `${visible(token)} (${j + 1})`)],
+    rows: after.map(({ token, weights }, i) => [
+      String(i + 1), before[i] ? target[before[i].token] : "–", target[token], i in edits ? "yes" : "no",
+      ...Array.from(weights, (w) => fixed(w, 3)),
+    ]),
   };
 }
 

@@ -34,7 +34,8 @@ export function weightBars({ paint, go }) {
   });
   element.addEventListener("pointermove", (event) => {
     if (pointer?.id !== event.pointerId) return;
-    if (pointer.mouse) pointer.place = Math.max(0, barUnder(event.clientX) < 0 ? pointer.place : barUnder(event.clientX));
+    const under = barUnder(event.clientX);
+    if (pointer.mouse && under >= 0) pointer.place = under; // beside the bars it stays with the last
     pointer.moved = true;
     paint(pointer.place, weightAt(bars[pointer.place], event.clientY));
   });
@@ -78,7 +79,7 @@ export function weightBars({ paint, go }) {
   function draw({ tokens, weights, own, place, label, x, cell }) {
     if (tokens.length !== bars.length || tokens.some((token, j) => token !== bars[j].token)) build(tokens);
     set(element, { "aria-label": label });
-    element.style.paddingInlineStart = `${x}px`;
+    element.style.paddingLeft = `${x}px`;
     element.style.setProperty("--as-cell", `${cell}px`);
     bars.forEach((bar, j) => {
       const chosen = j === place;

@@ -27,7 +27,9 @@ export function outputLines() {
     now.text.replaceChildren(...letters(after, true));
     const count = changed.filter(Boolean).length;
     set(own.text, { "aria-label": before.slice(0, shown).join("") || "nothing" });
-    set(now.text, { "aria-label": `${after.slice(0, shown).join("") || "nothing"}, ${count === 0 ? "nothing" : count} changed` });
+    set(now.text, {
+      "aria-label": `${after.slice(0, shown).join("") || "nothing"}, ${count === 0 ? "nothing" : count} changed`,
+    });
   }
   return { element, draw };
 }
@@ -43,7 +45,8 @@ export function topTokens(count = 3) {
     });
     return { name, before, after, element: html("tr", {}, name, before.cell, after.cell) };
   });
-  const head = html("tr", {}, ...["writes", "the model", "after surgery"].map((text) => html("th", { scope: "col" }, text)));
+  const columns = ["writes", "the model", "after surgery"];
+  const head = html("tr", {}, ...columns.map((text) => html("th", { scope: "col" }, text)));
   const table = html("table", { class: "as-top" }, html("thead", {}, head),
     html("tbody", {}, ...rows.map(({ element }) => element)));
   const element = html("div", { class: "as-side" }, title, table);

@@ -68,8 +68,8 @@ export function fromHash(hash, name, sizeOf, maxLength) {
   if (text === null) throw new Error("it has no text");
   const size = sizeOf(text);
   const whole = (word, limit, what) => {
-    if (!/^\d{1,9}$/.test(word ?? "") || Number(word) >= limit) throw new Error(`${what} “${word}” is not in 0 to ${limit - 1}`);
-    return Number(word);
+    if (/^\d{1,9}$/.test(word ?? "") && Number(word) < limit) return Number(word);
+    throw new Error(`${what} “${word}” is not in 0 to ${limit - 1}`);
   };
   const edits = {};
   for (const edit of values.getAll("edit")) {
