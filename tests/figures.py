@@ -14,7 +14,14 @@ from attnlib.widgets import ScoreExplorer, WhereItLooks
 import torch
 
 from attnlib.widgets import HeadGrid, ScoreExplorer
+import torch
+
+from attnlib.decoders import BahdanauDecoder
+from attnlib.encoder import Encoder
+from attnlib.seq2seq import Seq2Seq
+from attnlib.widgets import AttentionSurgery, ScoreExplorer
 from attnlib.widgets.figure import Figure
+from attnlib.widgets.weights import export, rounded
 
 SIZE = 32
 HOST = Path(__file__).resolve().parents[1] / "assets" / "anywidget-static.js"
@@ -112,6 +119,19 @@ def head_grid(word: str = "word") -> HeadGrid:
 
 EXAMPLES: dict[str, Example] = {
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
+def attention_surgery(word: str = "word") -> AttentionSurgery:
+    source, target = list("abcdefgh שלום"), ["<bos>", "<eos>", word, "x", "y"]
+    torch.manual_seed(0)
+    model = Seq2Seq(Encoder(len(source), 32, 32, bidirectional=True), BahdanauDecoder(len(target), 32, 64, 64))
+    with torch.no_grad():
+        model.decoder.W_o.bias.copy_(torch.tensor([-20.0, -20.0, 0.6, 0.3, 0.3]))  # never ends; the word comes often
+    text = "abc שלום defgh " * 3
+    network = export(rounded(model))
+    return AttentionSurgery(network, source, target, text[:SIZE], ["abba", "a", "ab cd"], max_length=SIZE)
+
+
+EXAMPLES: dict[str, Example] = {
+    "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),

@@ -14,3 +14,7 @@ from attnlib.widgets.head_grid import HeadGrid
 from attnlib.widgets.score_explorer import ScoreExplorer
 
 __all__ = ["HeadGrid", "ScoreExplorer"]
+from attnlib.widgets.attention_surgery import AttentionSurgery
+from attnlib.widgets.score_explorer import ScoreExplorer
+
+__all__ = ["AttentionSurgery", "ScoreExplorer"]

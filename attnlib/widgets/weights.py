@@ -1,7 +1,10 @@
 """Trained weights on their way into a page: every parameter of a module by its name, as text."""
 
 import base64
+import math
+from collections.abc import Mapping
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -44,3 +47,24 @@ def rounded(module: nn.Module) -> nn.Module:
             raise ValueError(f"{name} {tuple(weight.shape)} holds a number that 16 bits cannot: outside ±65504 or NaN")
         weight.copy_(weight.half())
     return module
+
+
+def unpacked(exported: Mapping[str, Mapping]) -> dict[str, Tensor]:
+    """What `export` has packed, name by name, in float64: the numbers that the page computes with.
+
+    Raises:
+        ValueError: an entry has no shape or no data, is not base64, or has not as many numbers as its shape says.
+    """
+    return {name: unpack(name, entry) for name, entry in exported.items()}
+
+
+def unpack(name: str, entry: Mapping) -> Tensor:
+    """One tensor from shape and text."""
+    try:
+        shape, data = entry["shape"], base64.b64decode(entry["data"], validate=True)
+    except (TypeError, KeyError, ValueError) as error:
+        raise ValueError(f"{name} is not a weight as export() packs it: {error!r}") from error
+    if len(data) != 2 * math.prod(shape):
+        raise ValueError(f"{name} of shape {tuple(shape)} needs {2 * math.prod(shape)} bytes, got {len(data)}")
+    numbers = np.frombuffer(data, dtype="<f2").astype(np.float64)
+    return torch.from_numpy(numbers).reshape(list(shape))

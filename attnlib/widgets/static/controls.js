@@ -79,7 +79,8 @@ export function row(...controls) {
  * @returns {{element: HTMLElement, show: () => void, stop: () => void}} */
 export function player({ label, at, count, go, every = 900, brief = false }) {
   let timer = null;
-  const first = button("⏮", () => jump(0), `first ${label}`);
+  const first = button("|◀", () => jump(0), `first ${label}`);
+  // Round and round: the step before the first is the last, so that neither button is ever dead.
   const back = button("◀", () => jump(at() - 1), `${label} before`);
   const play = button("▶ Play", () => (timer === null ? start() : stop()));
   const on = button("▶|", () => jump(at() + 1), `next ${label}`);
@@ -88,7 +89,8 @@ export function player({ label, at, count, go, every = 900, brief = false }) {
 
   function jump(step) {
     stop();
-    if (step !== at() && step >= 0 && step < count()) go(step);
+    const to = (step + count()) % count(); // NaN where there is no step
+    if (to >= 0 && to !== at()) go(to);
   }
   function start() {
     if (at() >= count() - 1) go(0);
@@ -105,7 +107,7 @@ export function player({ label, at, count, go, every = 900, brief = false }) {
   }
   function show() {
     play.textContent = timer === null ? "▶ Play" : "⏸ Pause";
-    for (const [control, off] of [[first, at() <= 0], [back, at() <= 0], [on, at() >= count() - 1]]) {
+    for (const [control, off] of [[first, at() <= 0], [back, count() < 2], [on, count() < 2]]) {
       set(control, { "aria-disabled": off ? "true" : null }); // not `disabled`, which would lose the focus
     }
   }

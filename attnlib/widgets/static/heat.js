@@ -10,10 +10,11 @@ const NUMBERS = 64; // cells up to which each says its number
 /** @param {object} of
  *   name: what the grid is, for who cannot see it;
  *   rowTitle, columnTitle: what rows and columns are;
+ *   least: no cell is smaller than this, in px, also where there are many;
  *   pick: (row: number) => void, a row was chosen;
  *   point: (row: number, column: number) => void, the pointer is over a cell (both -1: over none)
- * @returns {{element: HTMLElement, draw: Function}} */
-export function heat({ name, rowTitle, columnTitle, pick, point = () => {} }) {
+ * @returns {{element: HTMLElement, draw: Function}} draw returns where the first column begins and how wide one is */
+export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, least = 0 }) {
   const drawing = svg("svg", { class: "attn-heat-drawing", "aria-hidden": "true" });
   const element = html("div", {
     class: "attn-heat attn-scroll", tabindex: 0, role: "slider", "aria-label": `${name}: ${rowTitle}`,
@@ -49,17 +50,22 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {} }) {
    *   one, or -1; gold: [i, j][], cells to outline; hidden: boolean[] of columns that are masked */
   function draw({ rows, columns, weights, row: chosen, gold = [], hidden = [] }) {
     row = chosen;
-    if (!built || !same(built.rows, rows) || !same(built.columns, columns)) {
-      built = build(rows, columns, { rowTitle, columnTitle });
+    if (!built || !same(built.columns, columns) || built.rows.length !== rows.length || longest(built.rows) !== longest(rows)) {
+      built = build(rows, columns, { rowTitle, columnTitle, least });
       drawing.replaceChildren(...built.parts);
       set(drawing, { width: built.width, height: built.height, viewBox: `0 0 ${built.width} ${built.height}` });
+    }
+    if (!same(built.rows, rows)) { // other names of the same width: the grid stays as it is
+      built.rows = [...rows];
+      rows.forEach((word, i) => { built.names.rows[i].textContent = visible(word); });
     }
     const { cells, numbers, cell, x, y, outline, marks, names } = built;
     weights.forEach((line, i) => line.forEach((weight, j) => {
       const known = cells[i][j];
-      if (known.weight === weight) return;
-      known.weight = weight;
-      known.element.setAttribute("fill-opacity", Math.round(1000 * weight) / 1000);
+      const shade = Math.round(1000 * weight) / 1000; // a difference that no eye sees is not drawn
+      if (numbers ? known.weight === weight : known.shade === shade) return;
+      Object.assign(known, { weight, shade });
+      known.element.setAttribute("fill-opacity", shade);
       if (!numbers) return;
       const text = numbers[i][j];
       text.textContent = fixed(weight);
@@ -80,16 +86,20 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {} }) {
       "aria-valuemin": 1, "aria-valuemax": rows.length, "aria-valuenow": Math.max(chosen, 0) + 1,
       "aria-valuetext": chosen < 0 ? "none" : `${chosen + 1}: “${rows[chosen]}” looks most at “${columns[best]}”, ${fixed(weights[chosen][best])}`,
     });
+    return { x, cell };
   }
   return { element, draw };
 }
 
 const same = (a, b) => a.length === b.length && a.every((word, n) => word === b[n]);
 
+const longest = (words) => Math.max(1, ...words.map((word) => visible(word).length));
+
 /** All marks of a grid, cells still empty. */
-function build(rows, columns, { rowTitle, columnTitle }) {
-  const cell = rows.length * columns.length <= NUMBERS ? 38 : Math.max(rows.length, columns.length) <= 20 ? 26 : 17;
-  const length = (words) => LETTER * Math.max(1, ...words.map((word) => visible(word).length));
+function build(rows, columns, { rowTitle, columnTitle, least }) {
+  const roomy = rows.length * columns.length <= NUMBERS ? 38 : Math.max(rows.length, columns.length) <= 20 ? 26 : 17;
+  const cell = Math.max(roomy, least);
+  const length = (words) => LETTER * longest(words);
   const upright = length(columns) <= Math.max(cell - 2, 2 * LETTER);
   const high = upright ? 18 : 0.72 * length(columns) + 16; // slanted by 45 degrees
   const x = length(rows) + 26, y = high + 22;
@@ -103,7 +113,7 @@ function build(rows, columns, { rowTitle, columnTitle }) {
     : { class: "attn-heat-name", "text-anchor": "start", transform: `translate(${x + centre(j)} ${y - 7}) rotate(-45)` },
   visible(word)));
   const cells = rows.map((_, i) => columns.map((_, j) => ({
-    weight: null,
+    weight: null, shade: null,
     element: svg("rect", { class: "attn-heat-cell", x: x + j * cell, y: y + i * cell, width: cell - 1, height: cell - 1 }),
   })));
   const numbers = rows.length * columns.length > NUMBERS ? null : rows.map((_, i) => columns.map((_, j) => svg("text",
