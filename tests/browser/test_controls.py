@@ -64,5 +64,7 @@ def operate(control):
     elif kind == "select-one":
         values = control.locator("option").evaluate_all("options => options.map(option => option.value)")
         control.select_option(next(value for value in values if value != control.input_value()))
+    elif kind == "text":
+        control.fill(f"{control.input_value()} a")
     else:
         control.click()
