@@ -4,8 +4,12 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from attnlib.widgets import ScoreExplorer
+import torch
+
+from attnlib.widgets import CopyGate, ScoreExplorer
 from attnlib.widgets.figure import Figure
+from attnlib.widgets.weights import packed
+from tests.copiers import copier_weights
 
 SIZE = 32
 
@@ -26,6 +30,17 @@ def score_explorer(word: str = "word") -> ScoreExplorer:
     return ScoreExplorer(words, query=[1.0, 0.5], keys=keys, score="additive")
 
 
+def copy_gate(word: str = "word") -> CopyGate:
+    vocabulary = ["<pad>", "<bos>", "<eos>", "<unk>", *(f"w{j}" for j in range(1, 12)), word]
+    weights = copier_weights(len(vocabulary), d=24, seed=2)
+    never_ends = torch.zeros(len(vocabulary))
+    never_ends[2] = -1000.0  # so the answer has as many words as it may
+    weights["decoder.decoder.W_o.bias"] = packed("W_o", never_ends)
+    text = " ".join([*(f"w{j}" for j in range(SIZE - len(word.split()))), *word.split()])
+    return CopyGate(weights, vocabulary, 3, text, {word: text, "one word": word.split()[0]}, max_length=SIZE)
+
+
 EXAMPLES: dict[str, Example] = {
+    "CopyGate": Example(copy_gate, "input[type=range]", "p_gen", 0.5),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
 }
