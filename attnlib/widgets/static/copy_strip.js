@@ -45,9 +45,9 @@ export function strip({ name, pick }) {
       box.hidden = i >= count;
       if (box.hidden) return;
       const { p, share } = steps[i], manner = howWritten(share);
-      write(word, visible(steps[i].word));
-      write(how, manner);
-      write(number, fixed(p));
+      setText(word, visible(steps[i].word));
+      setText(how, manner);
+      setText(number, fixed(p));
       filling.style.width = `${100 * p}%`;
       box.classList.toggle("cg-copied", manner === "copied");
       box.classList.toggle("cg-chosen", i === chosen);
@@ -62,7 +62,7 @@ export function strip({ name, pick }) {
 }
 
 /** Text that is written only where it changes. */
-function write(element, text) {
+function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
@@ -80,12 +80,12 @@ export function distribution(n, ...title) {
   const element = html("div", { class: "cg-distribution" },
     html("p", { class: "cg-title" }, ...title), counts, html("ol", {}, ...lines.map(({ line }) => line)));
   function draw(rows, share) {
-    write(counts, share);
+    setText(counts, share);
     lines.forEach(({ line, word, number, said, copied }, k) => {
       line.classList.toggle("cg-empty", k >= rows.length); // keeps its room: nothing below may jump
       const row = rows[k] ?? { word: "", said: 0, copied: 0 };
-      write(word, row.word && visible(row.word));
-      write(number, k < rows.length ? fixed(row.said + row.copied) : "");
+      setText(word, row.word && visible(row.word));
+      setText(number, k < rows.length ? fixed(row.said + row.copied) : "");
       said.style.width = `${100 * row.said}%`;
       copied.style.width = `${100 * row.copied}%`;
     });
