@@ -22,6 +22,12 @@ from attnlib.seq2seq import Seq2Seq
 from attnlib.widgets import AttentionSurgery, ScoreExplorer
 from attnlib.widgets.figure import Figure
 from attnlib.widgets.weights import export, rounded
+import torch
+
+from attnlib.widgets import CopyGate, ScoreExplorer
+from attnlib.widgets.figure import Figure
+from attnlib.widgets.weights import packed
+from tests.copiers import copier_weights
 
 SIZE = 32
 HOST = Path(__file__).resolve().parents[1] / "assets" / "anywidget-static.js"
@@ -132,6 +138,18 @@ def attention_surgery(word: str = "word") -> AttentionSurgery:
 
 EXAMPLES: dict[str, Example] = {
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
+def copy_gate(word: str = "word") -> CopyGate:
+    vocabulary = ["<pad>", "<bos>", "<eos>", "<unk>", *(f"w{j}" for j in range(1, 12)), word]
+    weights = copier_weights(len(vocabulary), d=24, seed=2)
+    never_ends = torch.zeros(len(vocabulary))
+    never_ends[2] = -1000.0  # so the answer has as many words as it may
+    weights["decoder.decoder.W_o.bias"] = packed("W_o", never_ends)
+    text = " ".join([*(f"w{j}" for j in range(SIZE - len(word.split()))), *word.split()])
+    return CopyGate(weights, vocabulary, 3, text, {word: text, "one word": word.split()[0]}, max_length=SIZE)
+
+
+EXAMPLES: dict[str, Example] = {
+    "CopyGate": Example(copy_gate, "input[type=range]", "p_gen", 0.5),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),

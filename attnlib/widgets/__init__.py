@@ -18,3 +18,7 @@ from attnlib.widgets.attention_surgery import AttentionSurgery
 from attnlib.widgets.score_explorer import ScoreExplorer
 
 __all__ = ["AttentionSurgery", "ScoreExplorer"]
+from attnlib.widgets.copy_gate import CopyGate
+from attnlib.widgets.score_explorer import ScoreExplorer
+
+__all__ = ["CopyGate", "ScoreExplorer"]

@@ -50,14 +50,14 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
    *   one, or -1; gold: [i, j][], cells to outline; hidden: boolean[] of columns that are masked */
   function draw({ rows, columns, weights, row: chosen, gold = [], hidden = [] }) {
     row = chosen;
-    if (!built || !same(built.columns, columns) || built.rows.length !== rows.length || longest(built.rows) !== longest(rows)) {
+    if (built && same(built.columns, columns) && roomFor(rows, built)) {
+      // Other words in as many rows, as when a model writes something else: the grid stays.
+      rows.forEach((word, i) => { if (word !== built.rows[i]) built.names.rows[i].textContent = visible(word); });
+      built.rows = [...rows];
+    } else {
       built = build(rows, columns, { rowTitle, columnTitle, least });
       drawing.replaceChildren(...built.parts);
       set(drawing, { width: built.width, height: built.height, viewBox: `0 0 ${built.width} ${built.height}` });
-    }
-    if (!same(built.rows, rows)) { // other names of the same width: the grid stays as it is
-      built.rows = [...rows];
-      rows.forEach((word, i) => { built.names.rows[i].textContent = visible(word); });
     }
     const { cells, numbers, cell, x, y, outline, marks, names } = built;
     weights.forEach((line, i) => line.forEach((weight, j) => {
@@ -91,19 +91,19 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
   return { element, draw };
 }
 
+const nameWidth = (words) => LETTER * Math.max(1, ...words.map((word) => visible(word).length));
+const roomFor = (rows, built) => built.rows.length === rows.length && nameWidth(rows) <= built.room;
 const same = (a, b) => a.length === b.length && a.every((word, n) => word === b[n]);
-
-const longest = (words) => Math.max(1, ...words.map((word) => visible(word).length));
 
 /** All marks of a grid, cells still empty. */
 function build(rows, columns, { rowTitle, columnTitle, least }) {
   const roomy = rows.length * columns.length <= NUMBERS ? 38 : Math.max(rows.length, columns.length) <= 20 ? 26 : 17;
   const cell = Math.max(roomy, least);
-  const length = (words) => LETTER * longest(words);
-  const upright = length(columns) <= Math.max(cell - 2, 2 * LETTER);
-  const high = upright ? 18 : 0.72 * length(columns) + 16; // slanted by 45 degrees
-  const x = length(rows) + 26, y = high + 22;
-  const right = upright ? 8 : 0.72 * length(columns); // room for the last slanted name
+  const room = nameWidth(rows), long = nameWidth(columns);
+  const upright = long <= Math.max(cell - 2, 2 * LETTER);
+  const high = upright ? 18 : 0.72 * long + 16; // slanted by 45 degrees
+  const x = room + 26, y = high + 22;
+  const right = upright ? 8 : 0.72 * long; // room for the last slanted name
   const width = Math.ceil(x + columns.length * cell + right), height = Math.ceil(y + rows.length * cell + 4);
   const centre = (n) => (n + 0.5) * cell;
   const rowNames = rows.map((word, i) => svg("text",
@@ -126,7 +126,7 @@ function build(rows, columns, { rowTitle, columnTitle, least }) {
     svg("text", { class: "attn-heat-title", transform: `translate(12 ${y + (rows.length * cell) / 2}) rotate(-90)`, "text-anchor": "middle" }, rowTitle),
   ];
   return {
-    rows: [...rows], columns: [...columns], cells, numbers, cell, x, y, width, height, outline, marks,
+    rows: [...rows], columns: [...columns], room, cells, numbers, cell, x, y, width, height, outline, marks,
     names: { rows: rowNames, columns: columnNames },
     parts: [...titles, ...columnNames, ...rowNames, paper, ...cells.flat().map(({ element }) => element), outline, marks,
       ...(numbers ?? []).flat()],
