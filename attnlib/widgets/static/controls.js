@@ -75,16 +75,16 @@ export function row(...controls) {
 
 /** First step, back, play or pause, on: for what happens one step after the other.
  * @param {object} of label: what a step is; at: () => number, the present step; count: () => number;
- *   go: (step: number) => void; every: ms between two steps
+ *   go: (step: number) => void; every: ms between two steps; brief: play alone, beside a slider of the same steps
  * @returns {{element: HTMLElement, show: () => void, stop: () => void}} */
-export function player({ label, at, count, go, every = 900 }) {
+export function player({ label, at, count, go, every = 900, brief = false }) {
   let timer = null;
   const first = button("⏮", () => jump(0), `first ${label}`);
   const back = button("◀", () => jump(at() - 1), `${label} before`);
   const play = button("▶ Play", () => (timer === null ? start() : stop()));
   const on = button("▶|", () => jump(at() + 1), `next ${label}`);
   const element = html("div", { class: "attn-player", role: "group", "aria-label": `play, ${label} by ${label}` },
-    first, back, play, on);
+    ...(brief ? [play] : [first, back, play, on]));
 
   function jump(step) {
     stop();
