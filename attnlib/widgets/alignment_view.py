@@ -159,7 +159,9 @@ class AlignmentView(Figure):
         layers, heads = one.weights.shape[:2]
         said = [f"models={names}" if len(str(names)) < 60 else f"models={len(names)}"] * (names != [""])
         said += [f"layer={self.layer}"] * (layers > 1) + [f"head={self.head!r}"] * (heads > 1)
-        return f"AlignmentView({', '.join([*said, f'T={len(one.target)}', f'S={len(one.source)}', f'step={self.step}'])})"
+        return (
+            f"AlignmentView({', '.join([*said, f'T={len(one.target)}', f'S={len(one.source)}', f'step={self.step}'])})"
+        )
 
 
 def within(name: str, given, count: int, more: str = "") -> int:

@@ -130,8 +130,8 @@ def stacked(given, batch: int | None, what: str = "weights") -> Tensor:
     """
     if given is None or holds_none(given) or (isinstance(given, Sequence) and not given):
         raise ValueError(
-            f"{what} are None or empty: transformers keeps them only with output_attentions=True and a model that was loaded "
-            'with attn_implementation="eager"'
+            f"{what} are None or empty: transformers keeps them only with output_attentions=True and a model that was "
+            'loaded with attn_implementation="eager"'
         )
     if isinstance(given, Sequence) and (holds_layers(given[0]) or holds_none(given[0])):
         steps = [stacked(step, batch, f"{what}, step {n}") for n, step in enumerate(given)]

@@ -20,15 +20,16 @@ function render({ model, el: root }) {
   const go = (step) => change(model, { step });
   const cell = html("p", { class: "attn-hint av-cell", "aria-hidden": "true" }, HINT);
 
-  const view = menu("show", [["grid", "grid"], ["lines", "lines"], ["both", "grid and lines"]], (name) => change(model, { view: name }));
-  const who = menu("model", [["", "all"], ...given.map(({ name }) => [name, name])], (name) => change(model, { model: name }));
+  const view = menu("show", [["grid", "grid"], ["lines", "lines"], ["both", "grid and lines"]],
+    (name) => change(model, { view: name }));
+  const who = menu("model", [["", "all"], ...given.map(({ name }) => [name, name])],
+    (name) => change(model, { model: name }));
   const layer = menu("layer", numbered(layers), (n) => change(model, { layer: Number(n) }));
   const head = menu("head", [["mean", `mean of ${heads}`], ...numbered(heads)],
     (n) => change(model, { head: n === "mean" ? n : Number(n) }));
   const gold = tick("gold links", (on) => change(model, { show_gold: on }));
   const step = slider("step", { min: 1, max: steps, step: 1 }, (n) => go(n - 1));
   const play = player({ label: "step", at: () => model.get("step"), count: () => steps, go, brief: true });
-  step.element.hidden = play.element.hidden = steps === 1;
 
   const panels = given.map((packed) => panel(packed, { go, several, cell, redraw: () => paint() }));
   const chosen = () => panels.filter(({ name }) => !model.get("model") || name === model.get("model"));
@@ -53,7 +54,8 @@ function render({ model, el: root }) {
     gold.show(now.show_gold);
     const words = [...new Set(chosen().map(({ target }) => target[now.step]).filter((word) => word !== undefined))];
     step.show(now.step + 1, `${now.step + 1} of ${steps}`);
-    step.input.setAttribute("aria-valuetext", `${now.step + 1} of ${steps}: ${words.map((word) => `“${word}”`).join(", ")}`);
+    const said = words.map((word) => `“${word}”`).join(", ");
+    step.input.setAttribute("aria-valuetext", `${now.step + 1} of ${steps}: ${said}`);
     play.show();
     for (const one of panels) one.element.hidden = !chosen().includes(one);
     paint();
@@ -69,7 +71,7 @@ function render({ model, el: root }) {
     parts: [
       row(view.element, ...(several ? [who.element] : []), ...(layers > 1 ? [layer.element] : []),
         ...(heads > 1 ? [head.element] : []), ...(linked ? [gold.element] : [])),
-      row(step.element, play.element),
+      ...(steps > 1 ? [row(step.element, play.element)] : []),
       body, cell,
     ],
   });
@@ -127,7 +129,9 @@ function panel(packed, { go, several, cell, redraw }) {
     note.hidden = !note.textContent;
     grid.element.hidden = view === "lines";
     lines.element.hidden = view === "grid";
-    if (view !== "lines") grid.draw({ rows: target, columns: source, weights, row: at, gold: drawn, largest: largest(room) });
+    if (view !== "lines") {
+      grid.draw({ rows: target, columns: source, weights, row: at, gold: drawn, largest: largest(room) });
+    }
     if (view !== "grid") {
       const place = hover.step < 0 ? hover.place : -1;
       lines.draw({ source, target, weights, step: at, place, gold: drawn });
@@ -149,7 +153,8 @@ function inWords(panels, now) {
   });
   if (said.length === 0) return `Step ${now.step + 1}: nothing is written any more.`;
   const [word] = words;
-  return `Step ${now.step + 1}${words.size > 1 ? ":" : writing[0].name ? `, “${word}”:` : `: “${word}”`} ${said.join("; ")}.`;
+  const head = words.size > 1 ? ":" : writing[0].name ? `, “${word}”:` : `: “${word}”`;
+  return `Step ${now.step + 1}${head} ${said.join("; ")}.`;
 }
 
 /** A word, with its place if it stands there twice. */

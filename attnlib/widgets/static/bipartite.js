@@ -8,7 +8,8 @@ import { lengthOf } from "./heat.js";
 const TOP = 26, BETWEEN = 150, TITLE = 40; // px: above the first word, from column to column, width of a title
 const LEVELS = [0.05, 0.15, 0.35, 0.65]; // weights from which a faint line gets stronger; below the first: none
 
-/** @param {object} of name: what the drawing is, for who cannot see it; pick: (step: number) => void, a target word was chosen;
+/** @param {object} of name: what the drawing is, for who cannot see it;
+ *   pick: (step: number) => void, a target word was chosen;
  *   point: (step: number, place: number) => void, the pointer is over a word; -1: over none */
 export function bipartite({ name, pick, point }) {
   const drawing = svg("svg", { class: "av-lines", "aria-hidden": "true" });
@@ -44,7 +45,8 @@ export function bipartite({ name, pick, point }) {
   });
 
   /** @param {object} figure source, target: string[]; weights: number[][] (T, S) in 0..1; step: the chosen target
-   *   word, or -1; place: a source word whose lines are shown instead, or -1; gold: [i, j][], of which those of the chosen word are drawn */
+   *   word, or -1; place: a source word whose lines are shown instead, or -1; gold: [i, j][], of which those of the
+   *   chosen word are drawn */
   function draw({ source, target, weights, step, place = -1, gold = [] }) {
     if (!built || built.source !== source || built.target !== target) {
       built = linesOf(source, target);
@@ -91,19 +93,26 @@ function linesOf(source, target) {
   const [left, right] = [source, target].map((words) => Math.max(lengthOf(words), TITLE) + 12);
   const width = Math.ceil(left + BETWEEN + right), height = TOP + longest * gap + 4;
   const y = (n, count) => TOP + (n + 0.5) * (longest / count) * gap;
-  const names = (words, side, x, anchor) => words.map((word, n) => svg("g", { class: "av-name", "data-side": side, "data-place": n },
-    svg("rect", { x: side === "source" ? 0 : x - 6, y: y(n, words.length) - gap / 2, width: side === "source" ? left : right, height: gap }),
-    svg("text", { x, y: y(n, words.length) + 4.5, "text-anchor": anchor }, visible(word))));
-  const title = (text, x, anchor) => svg("text", { class: "attn-heat-title", x, y: 13, "text-anchor": anchor }, text);
-  const named = { source: names(source, "source", left - 6, "end"), target: names(target, "target", left + BETWEEN + 6, "start") };
+  const ends = {
+    source: { x: left - 6, anchor: "end", words: source },
+    target: { x: left + BETWEEN + 6, anchor: "start", words: target },
+  };
+  const names = (side) => ends[side].words.map((word, n, words) => {
+    const centre = y(n, words.length), isSource = side === "source";
+    return svg("g", { class: "av-name", "data-side": side, "data-place": n },
+      svg("rect", { x: isSource ? 0 : left + BETWEEN, y: centre - gap / 2, width: isSource ? left : right, height: gap }),
+      svg("text", { x: ends[side].x, y: centre + 4.5, "text-anchor": ends[side].anchor }, visible(word)));
+  });
+  const title = (side) => svg("text",
+    { class: "attn-heat-title", x: ends[side].x, y: 13, "text-anchor": ends[side].anchor }, side);
+  const named = { source: names("source"), target: names("target") };
   const faint = LEVELS.map((_, n) => svg("path", { class: `av-faint av-level-${n}` }));
   const strong = Array.from({ length: longest }, () => svg("path", { class: "av-strong" }));
   const golden = svg("path", { class: "av-gold" });
   return {
     source, target, width, height, faint, strong, golden, names: named, weights: null, step: -1,
     line: (i, j) => `M${left} ${round(y(j, source.length))}L${left + BETWEEN} ${round(y(i, target.length))}`,
-    parts: [title("source", left - 6, "end"), title("target", left + BETWEEN + 6, "start"), ...faint, ...strong, golden,
-      ...named.source, ...named.target],
+    parts: [title("source"), title("target"), ...faint, ...strong, golden, ...named.source, ...named.target],
   };
 }
 

@@ -47,8 +47,8 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {} }) {
   });
 
   /** @param {object} figure rows: string[], columns: string[], weights: number[][] (T, S) in 0..1; row: the chosen
-   *   one, or -1; gold: [i, j][], cells to outline; hidden: boolean[] of columns that are masked;
-   *   largest: px that a cell may have, where several grids share the width */
+   *   one, or -1; gold: [i, j][], cells to outline, another array where they have changed;
+   *   hidden: boolean[] of columns that are masked; largest: px that a cell may have, where several grids share the width */
   function draw({ rows, columns, weights, row: chosen, gold = [], hidden = [], largest = Infinity }) {
     row = chosen;
     const size = Math.min(largest, naturalCell(rows, columns));
@@ -75,9 +75,12 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {} }) {
     });
     names.rows.forEach((text, i) => text.classList.toggle("attn-chosen", i === chosen));
     names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
-    marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
-      class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
-    })));
+    if (built.gold !== gold) {
+      built.gold = gold;
+      marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
+        class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
+      })));
+    }
     const best = chosen < 0 ? -1 : weights[chosen].indexOf(Math.max(...weights[chosen]));
     set(element, {
       "aria-valuemin": 1, "aria-valuemax": rows.length, "aria-valuenow": Math.max(chosen, 0) + 1,
