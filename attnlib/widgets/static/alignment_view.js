@@ -10,7 +10,7 @@ import { heat, lengthOf } from "./heat.js";
 const MOVING = ["step", "model", "layer", "head", "view", "show_gold"];
 const CELLS = [15, 17]; // px of a cell where there is little room, and where several grids share it
 const UNEVEN = 0.01; // a row whose sum is further from 1 says so; bfloat16 is that exact
-const HINT = "Point at a cell or at a word. The arrow keys go step by step.";
+const HINT = "Point at a cell or at a word.";
 
 function render({ model, el: root }) {
   const given = model.get("panels");
@@ -31,7 +31,8 @@ function render({ model, el: root }) {
   const step = slider("step", { min: 1, max: steps, step: 1 }, (n) => go(n - 1));
   const play = player({ label: "step", at: () => model.get("step"), count: () => steps, go, brief: true });
 
-  const panels = given.map((packed) => panel(packed, { go, several, cell, redraw: () => paint() }));
+  const hover = { step: -1, place: -1, name: null }; // what the pointer is over: shown in all panels, and taken back
+  const panels = given.map((packed) => panel(packed, { go, several, cell, hover, redraw: () => paint() }));
   const chosen = () => panels.filter(({ name }) => !model.get("model") || name === model.get("model"));
   let room = Infinity; // px
   const state = () => ({ room, ...Object.fromEntries(MOVING.map((name) => [name, model.get(name)])) });
@@ -41,7 +42,7 @@ function render({ model, el: root }) {
   const width = new ResizeObserver(([{ contentRect }]) => {
     if (contentRect.width === 0 || contentRect.width === room) return;
     room = contentRect.width;
-    paint();
+    requestAnimationFrame(paint); // not within the observer: it would observe itself
   });
   width.observe(body);
 
@@ -80,10 +81,10 @@ function render({ model, el: root }) {
 const numbered = (count) => Array.from({ length: count }, (_, n) => [String(n), String(n)]);
 
 /** One model: its name, what it makes of the gold links, its grid and its lines. */
-function panel(packed, { go, several, cell, redraw }) {
+function panel(packed, { go, several, cell, hover, redraw }) {
   const { name, source, target, shape, gold } = packed;
   const all = unpacked(packed), none = [];
-  let known = null, hover = { step: -1, place: -1 };
+  let known = null;
 
   /** The weights of the chosen head, and what they make of the gold links: computed once for each head. */
   function seen({ layer, head }) {
@@ -93,17 +94,16 @@ function panel(packed, { go, several, cell, redraw }) {
     }
     return known;
   }
-  // Pointing shows what would be chosen, and takes it back; nothing of it is in the model.
   function point(step, place) {
-    if (hover.step === step && hover.place === place) return;
-    hover = { step, place };
+    if (hover.step === step && hover.place === place && hover.name === name) return;
+    Object.assign(hover, { step, place, name });
     cell.textContent = place < 0 ? HINT : step < 0
       ? `${which(source, place)} is looked at ${fixed(total(known.weights.map((row) => row[place])))} in all`
       : `“${target[step]}” looks at ${which(source, place)}: ${fixed(known.weights[step][place], 3)}`;
     redraw();
   }
   const pick = (step) => {
-    hover = { step: -1, place: -1 };
+    Object.assign(hover, { step: -1, place: -1 });
     go(step);
   };
   const grid = heat({ name: name || "weights", rowTitle: "target", columnTitle: "source", pick, point });
@@ -122,7 +122,8 @@ function panel(packed, { go, several, cell, redraw }) {
 
   function draw({ layer, head, step, view, show_gold: showGold, room }) {
     const { weights, right } = seen({ layer, head });
-    const at = hover.step >= 0 ? hover.step : step < target.length ? step : -1;
+    const wanted = hover.step >= 0 ? hover.step : step;
+    const at = wanted < target.length ? wanted : -1;
     const drawn = showGold ? gold : none;
     note.textContent = right && showGold
       ? `on gold links: ${fixed(right.share)} of the weight, the darkest cell in ${right.hits} of ${right.rows} rows` : "";
@@ -133,7 +134,7 @@ function panel(packed, { go, several, cell, redraw }) {
       grid.draw({ rows: target, columns: source, weights, row: at, gold: drawn, largest: largest(room) });
     }
     if (view !== "grid") {
-      const place = hover.step < 0 ? hover.place : -1;
+      const place = hover.step < 0 && hover.name === name ? hover.place : -1;
       lines.draw({ source, target, weights, step: at, place, gold: drawn });
     }
   }
