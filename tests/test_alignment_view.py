@@ -202,6 +202,7 @@ def test_several_models_may_write_and_read_different_words():
         ({"target": []}, "target must have at least one word"),
         ({"gold": [(4, 0)]}, r"\(4, 0\) is outside of 4 target and 3 source"),
         ({"gold": [(0, -1)]}, r"\(0, -1\) is outside"),
+        ({"gold": [(0, 3)]}, r"\(0, 3\) is outside"),
         ({"gold": [(0, 1, 2)]}, r"pair .*\(0, 1, 2\)"),
         ({"gold": [(0, 0.5)]}, r"pair .*\(0, 0\.5\)"),
         ({"step": 4}, r"step .*0\.\.3, got 4"),
