@@ -228,9 +228,13 @@ def test_play_walks_to_the_end_and_stops(open_view):
     expect(view.root.get_by_role("button", name="Play")).to_be_visible(timeout=3000)
 
 
-def test_a_grid_shrinks_on_a_phone_until_it_fits(open_view):
-    for width in (375, 1000):
+def test_grids_shrink_until_they_fit_and_stand_side_by_side_where_they_can(open_view):
+    for width, beside in ((375, False), (620, True), (1000, True)):
         view = open_view(figure(), width=width)
+        expect(view.grids.nth(1)).to_be_visible()
+        view.page.wait_for_timeout(200)  # the observer, and the frame after it
+        one, two = (view.grids.nth(n).bounding_box() for n in range(2))
+        assert (one["y"] == two["y"]) == beside, width
         box = view.grids.first.evaluate("e => [e.scrollWidth, e.clientWidth]")
         assert box[0] <= box[1], (width, box)
         assert view.page.evaluate("document.scrollingElement.scrollWidth") <= width

@@ -8,7 +8,7 @@ import { heat, lengthOf } from "./heat.js";
 // Where each of some models looked, step by step: a panel per model, one step for all.
 
 const MOVING = ["step", "model", "layer", "head", "view", "show_gold"];
-const CELLS = [15, 17]; // px of a cell where there is little room, and where several grids share it
+const SMALLEST = 15, BESIDE = 13, GAP = 32; // px: of a cell; of a cell if two grids then fit side by side; between them
 const UNEVEN = 0.01; // a row whose sum is further from 1 says so; bfloat16 is that exact
 const HINT = "Point at a cell or at a word.";
 
@@ -113,11 +113,12 @@ function panel(packed, { go, several, cell, hover, redraw }) {
     ...(name ? [html("p", { class: "av-title" }, name)] : []), note,
     html("div", { class: "av-drawings" }, grid.element, lines.element));
 
-  /** The cell that lets the grid fit, down to a size that a finger can still hit. */
+  /** The cell that lets the grid fit, two side by side where there is room for that. */
   function largest(room) {
     const names = lengthOf(target) + 34 + (lengthOf(source) > 15 ? 0.72 * lengthOf(source) : 0);
-    const fitting = Math.max(CELLS[0], Math.floor((room - names) / source.length));
-    return several && source.length > 9 ? Math.min(CELLS[1], fitting) : fitting;
+    const fitting = (width) => Math.floor((width - names) / source.length);
+    const beside = several ? fitting((room - GAP) / 2) : 0;
+    return beside >= BESIDE ? beside : Math.max(SMALLEST, fitting(room));
   }
 
   function draw({ layer, head, step, view, show_gold: showGold, room }) {

@@ -124,7 +124,7 @@ function build(rows, columns, { rowTitle, columnTitle, cell }) {
     weight: null,
     element: svg("rect", { class: "attn-heat-cell", x: x + j * cell, y: y + i * cell, width: cell - 1, height: cell - 1 }),
   })));
-  const numbers = rows.length * columns.length > NUMBERS || cell < 30 ? null : rows.map((_, i) => columns.map((_, j) => svg("text",
+  const numbers = rows.length * columns.length > NUMBERS || cell < 26 ? null : rows.map((_, i) => columns.map((_, j) => svg("text",
     { x: x + centre(j), y: y + centre(i) + 4, "text-anchor": "middle" })));
   const paper = svg("rect", { class: "attn-heat-paper", x, y, width: columns.length * cell, height: rows.length * cell });
   const outline = svg("rect", { class: "attn-heat-row" });
