@@ -20,6 +20,7 @@ from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoder
 from attnlib.seq2seq import Seq2Seq
 from attnlib.widgets import AttentionSurgery, ScoreExplorer
+from attnlib.widgets import AlignmentView, ScoreExplorer
 from attnlib.widgets.figure import Figure
 from attnlib.widgets.weights import export, rounded
 import torch
@@ -92,6 +93,15 @@ def where_it_looks(word: str = "word") -> WhereItLooks:
     return WhereItLooks(
         images, captions, weights, (4, 8), truth=truth, static=[["w2"], [], [word]], boxes=boxes, step=2
     )
+def alignment_view(word: str = "word") -> AlignmentView:
+    """Two models; the first is right, the second looks one word too far."""
+    words = [word, *(f"w{j}" for j in range(1, SIZE))]
+    maps = {}
+    for name, shift in {"right": 0, "shifted": 1}.items():
+        distances = [[(i + shift - j) ** 2 for j in range(SIZE)] for i in range(SIZE)]
+        powers = [[math.exp(-distance / 2) for distance in row] for row in distances]
+        maps[name] = [[power / sum(row) for power in row] for row in powers]
+    return AlignmentView(maps, words, words, gold=[(i, i) for i in range(SIZE)], view="both", step=3)
 
 
 EXAMPLES: dict[str, Example] = {
@@ -153,6 +163,7 @@ EXAMPLES: dict[str, Example] = {
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
+    "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
 }
 
 #: A page as the book's theme lays it out, without the theme's weight.

@@ -22,3 +22,7 @@ from attnlib.widgets.copy_gate import CopyGate
 from attnlib.widgets.score_explorer import ScoreExplorer
 
 __all__ = ["CopyGate", "ScoreExplorer"]
+from attnlib.widgets.alignment_view import AlignmentView
+from attnlib.widgets.score_explorer import ScoreExplorer
+
+__all__ = ["AlignmentView", "ScoreExplorer"]

@@ -5,6 +5,7 @@ import { visible } from "./figure.js";
 // point at a cell; with the keyboard the grid is one Tab stop whose arrow keys choose the row.
 
 const LETTER = 7.4; // width of a letter of 13 px, about
+const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\uff60\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/gu;
 const NUMBERS = 64; // cells up to which each says its number
 
 /** @param {object} of
@@ -47,15 +48,17 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
   });
 
   /** @param {object} figure rows: string[], columns: string[], weights: number[][] (T, S) in 0..1; row: the chosen
-   *   one, or -1; gold: [i, j][], cells to outline; hidden: boolean[] of columns that are masked */
-  function draw({ rows, columns, weights, row: chosen, gold = [], hidden = [] }) {
+   *   one, or -1; gold: [i, j][], cells to outline, another array where they have changed;
+   *   hidden: boolean[] of columns that are masked; largest: px that a cell may have, where several grids share the width */
+  function draw({ rows, columns, weights, row: chosen, gold = [], hidden = [], largest = Infinity }) {
     row = chosen;
-    if (built && same(built.columns, columns) && roomFor(rows, built)) {
+    const size = Math.max(Math.min(largest, naturalCell(rows, columns)), least);
+    if (built && built.cell === size && same(built.columns, columns) && roomFor(rows, built)) {
       // Other words in as many rows, as when a model writes something else: the grid stays.
       rows.forEach((word, i) => { if (word !== built.rows[i]) built.names.rows[i].textContent = visible(word); });
       built.rows = [...rows];
     } else {
-      built = build(rows, columns, { rowTitle, columnTitle, least });
+      built = build(rows, columns, { rowTitle, columnTitle, cell: size });
       drawing.replaceChildren(...built.parts);
       set(drawing, { width: built.width, height: built.height, viewBox: `0 0 ${built.width} ${built.height}` });
     }
@@ -78,28 +81,41 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
     });
     names.rows.forEach((text, i) => text.classList.toggle("attn-chosen", i === chosen));
     names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
-    marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
-      class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
-    })));
+    if (built.gold !== gold) {
+      built.gold = gold;
+      marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
+        class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
+      })));
+    }
     const best = chosen < 0 ? -1 : weights[chosen].indexOf(Math.max(...weights[chosen]));
     set(element, {
       "aria-valuemin": 1, "aria-valuemax": rows.length, "aria-valuenow": Math.max(chosen, 0) + 1,
-      "aria-valuetext": chosen < 0 ? "none" : `${chosen + 1}: “${rows[chosen]}” looks most at “${columns[best]}”, ${fixed(weights[chosen][best])}`,
+      "aria-valuetext": chosen < 0 ? "none" : !weights[chosen][best] ? `${chosen + 1}: “${rows[chosen]}” looks at nothing` : `${chosen + 1}: “${rows[chosen]}” looks most at “${columns[best]}”, ${fixed(weights[chosen][best])}`,
     });
     return { x, cell };
   }
   return { element, draw };
 }
 
-const nameWidth = (words) => LETTER * Math.max(1, ...words.map((word) => visible(word).length));
-const roomFor = (rows, built) => built.rows.length === rows.length && nameWidth(rows) <= built.room;
+/** Pixels that the longest of some words takes at 13 px; Chinese and its neighbours count double. */
+export function lengthOf(words) {
+  return LETTER * Math.max(1, ...words.map((word) => {
+    const text = visible(word);
+    return [...text].length + (text.match(WIDE)?.length ?? 0);
+  }));
+}
+
+const roomFor = (rows, built) => built.rows.length === rows.length && lengthOf(rows) <= built.room;
 const same = (a, b) => a.length === b.length && a.every((word, n) => word === b[n]);
 
+/** Pixels of a cell: the fewer cells, the larger. */
+function naturalCell(rows, columns) {
+  return rows.length * columns.length <= NUMBERS ? 38 : Math.max(rows.length, columns.length) <= 20 ? 26 : 17;
+}
+
 /** All marks of a grid, cells still empty. */
-function build(rows, columns, { rowTitle, columnTitle, least }) {
-  const roomy = rows.length * columns.length <= NUMBERS ? 38 : Math.max(rows.length, columns.length) <= 20 ? 26 : 17;
-  const cell = Math.max(roomy, least);
-  const room = nameWidth(rows), long = nameWidth(columns);
+function build(rows, columns, { rowTitle, columnTitle, cell }) {
+  const room = lengthOf(rows), long = lengthOf(columns);
   const upright = long <= Math.max(cell - 2, 2 * LETTER);
   const high = upright ? 18 : 0.72 * long + 16; // slanted by 45 degrees
   const x = room + 26, y = high + 22;
@@ -116,7 +132,7 @@ function build(rows, columns, { rowTitle, columnTitle, least }) {
     weight: null, shade: null,
     element: svg("rect", { class: "attn-heat-cell", x: x + j * cell, y: y + i * cell, width: cell - 1, height: cell - 1 }),
   })));
-  const numbers = rows.length * columns.length > NUMBERS ? null : rows.map((_, i) => columns.map((_, j) => svg("text",
+  const numbers = rows.length * columns.length > NUMBERS || cell < 26 ? null : rows.map((_, i) => columns.map((_, j) => svg("text",
     { x: x + centre(j), y: y + centre(i) + 4, "text-anchor": "middle" })));
   const paper = svg("rect", { class: "attn-heat-paper", x, y, width: columns.length * cell, height: rows.length * cell });
   const outline = svg("rect", { class: "attn-heat-row" });

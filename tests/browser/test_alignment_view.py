@@ -1,0 +1,257 @@
+"""AlignmentView in a page: what it shows is what Python computed, whatever moves it."""
+
+import re
+import shutil
+from pathlib import Path
+
+import jupytext
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from attnlib.widgets import AlignmentView
+from tests.browser.conftest import HOST
+
+BOOK = Path(__file__).parents[2] / "book"
+
+pytestmark = pytest.mark.browser
+
+SOURCE = [*"14 mars 2024"]
+TARGET = [*"2024-03-14"]
+GOLD = [(i, 8 + i) for i in range(4)] + [(5 + i, 3 + j) for i in range(2) for j in range(4)] + [(8, 0), (9, 1)]
+
+
+def figure(**how) -> AlignmentView:
+    """Two models with two layers of three heads."""
+    generator = torch.Generator().manual_seed(0)
+    weights = {
+        name: [torch.randn(1, 3, 10, 12, generator=generator).mul(3).softmax(-1) for _ in range(2)]
+        for name in ("one", "two")
+    }
+    return AlignmentView(weights, SOURCE, TARGET, GOLD, **how)
+
+
+def number(text: str) -> float:
+    return float(text.replace("−", "-"))
+
+
+class View:
+    def __init__(self, visited):
+        self.visited, self.page = visited, visited.page
+        self.root = self.page.locator(".av .attn-frame").first
+        self.step = self.root.get_by_label("step", exact=True)
+        self.grids = self.root.locator(".attn-heat")
+        self.lines = self.root.locator("[role=slider][aria-label$=lines]")
+        self.sentence = self.root.locator(".attn-sentence")
+
+    def rows(self) -> list[str | None]:
+        """What the grids say is chosen."""
+        return [grid.get_attribute("aria-valuenow") for grid in self.grids.all()]
+
+    def opacities(self, n: int) -> list[float]:
+        cells = self.grids.nth(n).locator(".attn-heat-cell")
+        return [float(x) for x in cells.evaluate_all("cells => cells.map((cell) => cell.getAttribute('fill-opacity'))")]
+
+    def cell(self, n: int, i: int, j: int) -> tuple[float, float]:
+        """Centre of a cell of grid n, in the window."""
+        cell = self.grids.nth(n).locator(".attn-heat-cell").nth(i * len(SOURCE) + j)
+        cell.scroll_into_view_if_needed()
+        box = cell.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def assert_computed_by_attnlib(self, figure: AlignmentView):
+        """Cells, shares of gold, sentence and table follow from Python's weights."""
+        for n, (name, weights) in enumerate(figure.weights.items()):
+            weights = torch.tensor(weights)
+            assert self.opacities(n) == pytest.approx(weights.flatten().tolist(), abs=0.0006)
+            share, hits, of = re.findall(r"\d+\.\d+|\d+", self.root.locator(".av-note").nth(n).inner_text())
+            assert float(share) == pytest.approx(figure.gold_share[name], abs=0.0051)
+            assert (int(hits), int(of)) == (figure.gold_hits[name], 8)
+            j = weights[figure.step].argmax()
+            said = re.search(
+                rf"{name} looks most at “(.)”(?: \(place (\d+)\))?, (\d\.\d\d)", self.sentence.inner_text()
+            )
+            assert said[1] == SOURCE[j] and said[2] in (None, str(j.item() + 1))
+            assert float(said[3]) == pytest.approx(weights[figure.step].max().item(), abs=0.0051)
+        if self.root.locator("summary").evaluate("e => !e.parentElement.open"):
+            self.root.locator("summary").click()
+        lines = self.root.locator("tbody").evaluate(
+            "body => [...body.rows].map((row) => [...row.cells].slice(1).map((cell) => cell.innerText))"
+        )
+        assert len(lines) == len(SOURCE)
+        for j, texts in enumerate(lines):
+            cells = [number(text.split()[0]) for text in texts]
+            expected = [weights[figure.step][j] for weights in figure.weights.values()]
+            assert cells == pytest.approx(expected, abs=0.00051), (figure.step, j)
+            assert {"gold" in text for text in texts} == {(figure.step, j) in GOLD}
+
+
+@pytest.fixture
+def open_view(mounted):
+    views = []
+
+    def open_figure(figure, **how) -> View:
+        views.append(View(mounted(figure, **how)))
+        return views[-1]
+
+    yield open_figure
+    for view in views:
+        assert view.visited.errors == [] and view.visited.third_party == []
+
+
+def test_keyboard_and_menus_show_what_python_computes(open_view):
+    twin = figure()
+    view = open_view(twin)
+    view.assert_computed_by_attnlib(twin)
+    view.step.focus()
+    view.page.keyboard.press("ArrowRight")
+    twin.step = 1
+    view.assert_computed_by_attnlib(twin)
+    assert view.step.get_attribute("aria-valuetext") == "2 of 10: “0”"
+    view.root.get_by_label("layer").select_option("0")
+    view.root.get_by_label("head").select_option("2")
+    twin.layer, twin.head = 0, 2
+    view.assert_computed_by_attnlib(twin)
+    view.grids.nth(1).focus()
+    view.page.keyboard.press("End")
+    twin.step = 9
+    assert view.rows() == ["10", "10"]  # one step for all
+    view.assert_computed_by_attnlib(twin)
+    view.root.get_by_label("head").select_option("mean")
+    twin.head = "mean"
+    view.assert_computed_by_attnlib(twin)
+
+
+def test_the_mouse_points_and_takes_it_back_and_a_click_stays(open_view):
+    view = open_view(figure())
+    hint = view.root.locator(".av-cell").inner_text()
+    view.page.mouse.move(*view.cell(0, 5, 3))
+    assert view.rows() == ["6", "6"]
+    weights = figure().weights["one"][5][3]
+    assert view.root.locator(".av-cell").inner_text() == f"“0” looks at “m”: {weights:.3f}"
+    assert view.step.input_value() == "1"
+    view.page.mouse.move(2, 2)
+    assert view.rows() == ["1", "1"]
+    assert view.root.locator(".av-cell").inner_text() == hint
+    view.page.mouse.click(*view.cell(1, 5, 3))
+    view.page.mouse.move(2, 2)
+    assert view.rows() == ["6", "6"] and view.step.input_value() == "6"
+
+
+def test_a_finger_chooses_a_row_and_a_word(open_view):
+    view = open_view(figure(view="both"), width=375, touch=True)
+    view.page.touchscreen.tap(*view.cell(0, 7, 2))
+    assert view.rows() == ["8", "8"]
+    view.root.locator(".av-name[data-side=target] text").nth(2).tap()
+    assert view.rows() == ["3", "3"]
+
+
+def test_lines_end_at_their_words_and_are_as_wide_as_the_weight(open_view):
+    twin = figure(view="lines", step=6)
+    view = open_view(twin)
+    expect(view.grids.first).to_be_hidden()
+    for n, weights in enumerate(twin.weights.values()):
+        drawn = view.lines.nth(n).evaluate(
+            """element => {
+                const middle = (name) => {
+                    const box = name.querySelector("rect");
+                    return Number(box.getAttribute("y")) + Number(box.getAttribute("height")) / 2;
+                };
+                const named = (side) => [...element.querySelectorAll(`[data-side=${side}]`)].map(middle);
+                const strong = [...element.querySelectorAll(".av-strong")].map((path) => [
+                    (path.getAttribute("d") ?? "").match(/[\\d.]+/g)?.map(Number),
+                    Number(path.getAttribute("stroke-width")),
+                ]);
+                return { source: named("source"), target: named("target"), strong };
+            }"""
+        )
+        for j, weight in enumerate(weights[6]):
+            (_, from_y, _, to_y), width = drawn["strong"][j]
+            assert from_y == pytest.approx(drawn["source"][j], abs=0.06)
+            assert to_y == pytest.approx(drawn["target"][6], abs=0.06)
+            assert width == pytest.approx(0.5 + 7 * weight, abs=0.0051)
+    view.lines.first.focus()
+    view.page.keyboard.press("ArrowUp")
+    assert view.step.input_value() == "6"
+    assert view.lines.nth(1).get_attribute("aria-valuetext") == "6: “0”"
+
+
+def test_pointing_at_a_source_word_shows_who_looks_at_it(open_view):
+    twin = figure(view="lines")
+    view = open_view(twin)
+    view.root.locator(".av-name[data-side=source] rect").nth(3).hover()
+    column = [row[3] for row in twin.weights["one"]]
+    expect(view.root.locator(".av-cell")).to_have_text(f"“m” is looked at {sum(column):.2f} in all")
+    widths = view.lines.first.locator(".av-strong").evaluate_all(
+        "all => all.map((p) => p.getAttribute('stroke-width'))"
+    )
+    assert [float(w) for w in widths[:10]] == pytest.approx([0.5 + 7 * weight for weight in column], abs=0.0051)
+
+
+def test_gold_model_and_view_menus(open_view):
+    view = open_view(figure())
+    boxes = view.grids.first.locator(".attn-gold")
+    assert boxes.count() == len(GOLD)
+    view.root.get_by_label("gold links").uncheck()
+    assert boxes.count() == 0
+    expect(view.root.locator(".av-note").first).to_be_hidden()
+    view.root.get_by_label("model").select_option("two")
+    expect(view.grids.first).to_be_hidden()
+    expect(view.grids.nth(1)).to_be_visible()
+    assert "one" not in view.sentence.inner_text()
+    view.root.get_by_label("show").select_option("both")
+    expect(view.lines.nth(1)).to_be_visible()
+
+
+def test_what_cannot_be_chosen_is_not_offered(open_view):
+    view = open_view(AlignmentView([[0.2, 0.8]], ["a", "b"], ["x"]))
+    for label in ("model", "layer", "head", "gold links", "step"):
+        expect(view.root.get_by_label(label, exact=True)).to_have_count(0)
+    expect(view.root.get_by_role("button", name="Play")).to_have_count(0)
+    expect(view.sentence).to_have_text("Step 1: “x” looks most at “b”, 0.80.")
+
+
+def test_rows_of_zeros_uneven_rows_and_models_that_are_done(open_view):
+    view = open_view(
+        AlignmentView({"long": [[0, 0], [0.3, 0.3]], "short": [[0.5, 0.5]]}, ["a", "b"], {"long": "xy", "short": "z"})
+    )
+    expect(view.sentence).to_have_text("Step 1: long, “x”, looks at nothing; short, “z”, looks most at “a”, 0.50.")
+    view.step.press("ArrowRight")
+    expect(view.sentence).to_have_text("Step 2, “y”: long looks most at “a”, 0.30 (its row adds up to 0.60).")
+    assert view.grids.nth(1).get_attribute("aria-valuetext") == "none"
+
+
+def test_play_walks_to_the_end_and_stops(open_view):
+    view = open_view(AlignmentView([[0.2, 0.8]] * 3, ["a", "b"], "xyz", step=1))
+    view.root.get_by_role("button", name="Play").click()
+    expect(view.step).to_have_value("3")
+    expect(view.root.get_by_role("button", name="Play")).to_be_visible(timeout=3000)
+
+
+def test_grids_shrink_until_they_fit_and_stand_side_by_side_where_they_can(open_view):
+    for width, beside in ((375, False), (620, True), (1000, True)):
+        view = open_view(figure(), width=width)
+        expect(view.grids.nth(1)).to_be_visible()
+        view.page.wait_for_timeout(200)  # the observer, and the frame after it
+        one, two = (view.grids.nth(n).bounding_box() for n in range(2))
+        assert (one["y"] == two["y"]) == beside, width
+        box = view.grids.first.evaluate("e => [e.scrollWidth, e.clientWidth]")
+        assert box[0] <= box[1], (width, box)
+        assert view.page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+def test_the_page_that_readers_are_told_to_write(visit, tmp_path):
+    """`write_page` of the page on your own weights, with the script beside it, from disk."""
+    source = jupytext.read(BOOK / "your_own_weights.md")
+    (code,) = [cell.source for cell in source.cells if "def write_page" in cell.source]
+    names: dict = {}
+    exec(code, names)
+    shutil.copy(HOST, tmp_path)
+    hostile = "</script><img src=x onerror=alert(1)>"
+    names["write_page"](AlignmentView([[0.2, 0.8]] * 2, ["a", hostile], "xy"), tmp_path / "attention.html")
+    visited = visit(tmp_path / "attention.html")
+    sentence = visited.page.locator("[data-live=true] .attn-sentence")
+    expect(sentence).to_have_text(f"Step 1: “x” looks most at “{hostile}”, 0.80.")
+    visited.page.get_by_label("step", exact=True).press("ArrowRight")
+    expect(sentence).to_contain_text("Step 2: “y”")
+    assert visited.errors == [] and visited.third_party == []

@@ -1,0 +1,46 @@
+"""Bugs of one line in attnlib/widgets/alignments.py and alignment_view.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "widgets/alignments.py", "test_alignment_view.py",
+    ("packed with the columns first", "numbers = (self.weights * UNIT)", "numbers = (self.weights.mT * UNIT)"),
+    ("packed big-endian", ".astype(\"<u2\")", ".astype(\">u2\")"),
+    ("first head for the mean", "return heads.mean(0) if", "return heads[0] if"),
+    ("weights transposed are taken", "if maps.shape[-2:] != (T, S):", "if sorted(maps.shape[-2:]) != sorted((T, S)):"),
+    ("unlike layers side by side", "if len(set(shapes.values())) > 1:", "if False:"),
+    ("no limit", ") > LIMIT:  # 2 bytes", ") > 100 * LIMIT:  # 2 bytes"),
+    ("base64 counted as bytes", "* 8 // 3)", "* 2)"),
+    ("a name too many", "if given.keys() - named.keys() or (", "if ("),
+    ("half a place", "any(int(place) != place for place in link)", "False"),
+    ("links one too far", "0 <= j < S)", "0 <= j <= S)"),
+    ("later columns first", "pad(step, (0, S - step.shape[-1]))", "pad(step, (S - step.shape[-1], 0))"),
+    ("None not told", "if given is None or holds_none(given) or", "if"),
+    ("heads for sentences", "return array[batch or 0]", "return array[:, batch or 0]"),
+    ("first of several sentences", "if batch is None and B != 1:", "if False:"),
+    ("scores taken for weights", "if low < 0 or high > 1 + 1e-4:", "if low < 0:"),
+    ("negative weights", "if low < 0 or high", "if high"),
+    ("rounded down", "(maps.clamp(max=1) * UNIT).round()", "(maps.clamp(max=1) * UNIT).floor()"),
+    ("share of all rows", "total = weights[sorted(set(i.tolist()))].sum()", "total = weights.sum()"),
+    ("a row counted for each link", "total = weights[sorted(set(i.tolist()))].sum()", "total = weights[i].sum()"),
+    ("links of all rows", "weights[i, j].sum().item() / total", "weights[:, j].sum().item() / total"),
+    ("who looks at nothing looks at gold", " and weights[i, best[i]].item() > 0 for", " for"),
+    ("a hit for each link", "for i in {i for i, _ in gold})", "for i in [i for i, _ in gold])"),
+) + of(
+    "widgets/alignment_view.py", "test_alignment_view.py",
+    ("the first layer", "self._of[0].weights.shape[0] - 1 if layer is None", "0 if layer is None"),
+    ("head not followed", "@traitlets.observe(\"layer\", \"head\")", "@traitlets.observe(\"layer\")"),
+    ("as many steps as the shortest model", "max(len(one.target) for one in self._of))",
+     "min(len(one.target) for one in self._of))"),
+    ("heads for layers", "\"layer\", proposal[\"value\"], self._of[0].weights.shape[0])",
+     "\"layer\", proposal[\"value\"], self._of[0].weights.shape[1])"),
+    ("weights replaced in silence", "if proposal[\"value\"] != [one.packed() for one in self._of]:", "if False:"),
+    ("picture of the mean", "draw(ax, one, one.shown(self.layer, self.head)",
+     "draw(ax, one, one.shown(self.layer, \"mean\")"),
+    ("gold always drawn", "one.gold if self.show_gold else []", "one.gold"),
+    ("picture of all models", "if self.model in (\"\", one.name)]", "]"),
+    ("formulas in tokens", "text.set_parse_math(False)", "pass"),
+    ("lines from target to source", "[left[j], right[i]], color", "[right[i], left[j]], color"),
+    ("warned of letters", "warnings.filterwarnings(\"ignore\", \"Glyph .* missing\")", "pass"),
+)
