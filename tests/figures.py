@@ -6,28 +6,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlib.widgets import MaskedSoftmaxLab, ScoreExplorer
-from attnlib.widgets import CostCurve, ScoreExplorer
-import torch
-
-from attnlib.widgets import ScoreExplorer, WhereItLooks
-import torch
-
-from attnlib.widgets import HeadGrid, ScoreExplorer
 import torch
 
 from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoder
 from attnlib.seq2seq import Seq2Seq
-from attnlib.widgets import AttentionSurgery, ScoreExplorer
-from attnlib.widgets import AlignmentView, ScoreExplorer
+from attnlib.widgets import (
+    AlignmentView,
+    AttentionSurgery,
+    CopyGate,
+    CostCurve,
+    HeadGrid,
+    MaskedSoftmaxLab,
+    ScoreExplorer,
+    WhereItLooks,
+)
 from attnlib.widgets.figure import Figure
-from attnlib.widgets.weights import export, rounded
-import torch
-
-from attnlib.widgets import CopyGate, ScoreExplorer
-from attnlib.widgets.figure import Figure
-from attnlib.widgets.weights import packed
+from attnlib.widgets.weights import export, packed, rounded
 from tests.copiers import copier_weights
 
 SIZE = 32
@@ -54,6 +49,8 @@ def masked_softmax_lab(word: str = "word") -> MaskedSoftmaxLab:
     scores = [[3 * math.sin(1.7 * i + 0.9 * j) for j in range(SIZE)] for i in range(SIZE)]
     words = [[word, *(f"w{j}" for j in range(1, SIZE - i))] for i in range(SIZE)]
     return MaskedSoftmaxLab(scores, words=words, lengths=[SIZE - i for i in range(SIZE)], row=20)
+
+
 def cost_curve(word: str = "word") -> CostCurve:
     """The costs of chapter 9, one of them under this name."""
     keys, queries, pairs = {"S": 1, "d": 2}, {"T": 1, "d": 2}, {"S": 1, "T": 1, "d": 1}
@@ -80,6 +77,9 @@ def cost_curve(word: str = "word") -> CostCurve:
         S=SIZE,
         T=SIZE,
         roles={"keys": "key", "queries": "query", "scores": "weight", "averages": "context", "weights": "weight"},
+    )
+
+
 def where_it_looks(word: str = "word") -> WhereItLooks:
     """Three images under a grid of 4 × 8 regions; the gaze of the 32 words goes round."""
     generator = torch.Generator().manual_seed(0)
@@ -93,6 +93,8 @@ def where_it_looks(word: str = "word") -> WhereItLooks:
     return WhereItLooks(
         images, captions, weights, (4, 8), truth=truth, static=[["w2"], [], [word]], boxes=boxes, step=2
     )
+
+
 def alignment_view(word: str = "word") -> AlignmentView:
     """Two models; the first is right, the second looks one word too far."""
     words = [word, *(f"w{j}" for j in range(1, SIZE))]
@@ -104,8 +106,6 @@ def alignment_view(word: str = "word") -> AlignmentView:
     return AlignmentView(maps, words, words, gold=[(i, i) for i in range(SIZE)], view="both", step=3)
 
 
-EXAMPLES: dict[str, Example] = {
-    "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
 def head_weights(
     H: int, V: int = SIZE, d: int = SIZE, T: int = SIZE, n_tasks: int = 2, d_ff: int | None = None, seed: int = 0
 ) -> tuple[int, dict]:
@@ -133,8 +133,6 @@ def head_grid(word: str = "word") -> HeadGrid:
     return HeadGrid(models, tokens, targets, words, tasks=["previous", "first"])
 
 
-EXAMPLES: dict[str, Example] = {
-    "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
 def attention_surgery(word: str = "word") -> AttentionSurgery:
     source, target = list("abcdefgh שלום"), ["<bos>", "<eos>", word, "x", "y"]
     torch.manual_seed(0)
@@ -146,8 +144,6 @@ def attention_surgery(word: str = "word") -> AttentionSurgery:
     return AttentionSurgery(network, source, target, text[:SIZE], ["abba", "a", "ab cd"], max_length=SIZE)
 
 
-EXAMPLES: dict[str, Example] = {
-    "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
 def copy_gate(word: str = "word") -> CopyGate:
     vocabulary = ["<pad>", "<bos>", "<eos>", "<unk>", *(f"w{j}" for j in range(1, 12)), word]
     weights = copier_weights(len(vocabulary), d=24, seed=2)
@@ -159,11 +155,14 @@ def copy_gate(word: str = "word") -> CopyGate:
 
 
 EXAMPLES: dict[str, Example] = {
-    "CopyGate": Example(copy_gate, "input[type=range]", "p_gen", 0.5),
-    "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
-    "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
-    "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
+    "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
+    "CopyGate": Example(copy_gate, "input[type=range]", "p_gen", 0.5),
+    "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
+    "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
+    "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
+    "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
+    "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }
 
 #: A page as the book's theme lays it out, without the theme's weight.
