@@ -328,6 +328,10 @@ def test_results_follow_every_trait():
     assert reduce(lambda a, b: a and b, (math.isnan(row[0]) for row in figure.weights))
 
 
+def test_scores_are_multiplied_before_the_offset_is_added():
+    assert lab(fill="-1e4", scale=0.5, offset=-1e4).verdicts[1].startswith("leaks")
+
+
 def test_a_change_from_the_browser_is_taken_over():
     figure = lab()
     figure.set_state({"fill": "-inf", "row": 1, "lengths": [4, 4, 1]})
