@@ -328,6 +328,10 @@ def test_results_follow_every_trait():
     assert reduce(lambda a, b: a and b, (math.isnan(row[0]) for row in figure.weights))
 
 
+def test_scores_are_multiplied_before_the_offset_is_added():
+    assert lab(fill="-1e4", scale=0.5, offset=-1e4).verdicts[1].startswith("leaks")
+
+
 def test_a_change_from_the_browser_is_taken_over():
     figure = lab()
     figure.set_state({"fill": "-inf", "row": 1, "lengths": [4, 4, 1]})
@@ -366,7 +370,7 @@ def test_results_cannot_be_written(name):
         ({"scores": [[1.0, 2.0], [3.0]]}, "rectangular"),
         ({"scores": [[math.nan] * 4] * 3}, "finite"),
         ({"lengths": [4, 2]}, r"lengths must have shape \(3,\) for 3 rows, got \(2,\)"),
-        ({"lengths": [4, 2, 5]}, r"0\.\.4.*5"),
+        ({"lengths": [4, 2, 5]}, r"whole numbers in 0\.\.4.*5"),
         ({"lengths": [4, -1, 0]}, r"0\.\.4.*-1"),
         ({"lengths": [4, 1.5, 0]}, "whole numbers.*1.5"),
         ({"words": [["a"], ["b"]]}, r"words must be 3 lists of at most 4 words, got lists of \[1, 1\]"),
