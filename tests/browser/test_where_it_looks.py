@@ -289,6 +289,18 @@ def test_thirty_two_words_are_drawn_within_a_frame(open_figure):
     assert set(changed) == {"wl-marks", "attn-sentence", "attn-button"}
 
 
+def test_what_the_theme_does_to_images_leaves_these_alone(open_figure):
+    shown = open_figure(theme="dark")
+    shown.page.add_style_tag(
+        content="html[data-theme=dark] main div img:not(.x, .y) { padding: 8px; filter: brightness(.8); margin: 9px }"
+        "html[data-theme=dark] main div img { background-color: #fff !important }"
+    )
+    image = shown.root.locator(".wl-stage img")
+    style = image.evaluate("image => { const s = getComputedStyle(image); return [s.padding, s.margin, s.filter]; }")
+    assert style == ["0px", "0px", "none"]
+    assert image.bounding_box() == shown.root.locator(".wl-stage canvas").bounding_box()
+
+
 def test_the_tint_is_the_same_on_a_dark_page(open_figure):
     light, dark = (open_figure(theme=theme).tint() for theme in ("light", "dark"))
     np.testing.assert_array_equal(light, dark)  # the image is as light as before

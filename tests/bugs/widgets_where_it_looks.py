@@ -28,7 +28,6 @@ BUGS = of(
     ("box closed on the right", "left <= x < right", "left <= x <= right"),
     ("box by the corner of the region", "(2 * region[n] + 1)", "(2 * region[n])"),
     ("greedy alignment of words", "elif longest[i, j + 1] >= longest[i + 1, j]:", "elif longest[i, j + 1] > 0:"),
-    ("a longest sequence that is not", "else max(longest[i + 1, j], longest[i, j + 1])", "else longest[i + 1, j]"),
     ("tint of the whole caption", "torch.from_numpy(alpha / alpha.max())", "torch.from_numpy(alpha / 1)"),
     ("frame one region too far", "corner = (x * edges[0], y * edges[1])", "corner = (x * edges[0], y)"),
     ("another word chosen", "chosen = i == figure.step", "chosen = i == 0"),
