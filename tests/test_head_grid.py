@@ -1,9 +1,7 @@
 """HeadGrid: its JavaScript runs a layer of heads as attnlib does, and its Python side never disagrees with it."""
 
-import base64
 import json
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +14,6 @@ from attnlib.widgets import HeadGrid
 from tests.figures import head_weights
 from tests.node import run_in_node
 
-ROOT = Path(__file__).parents[1]
 V, D, T, N = 7, 8, 5, 60
 WORDS = [f"w{j}" for j in range(V)]
 TASKS = ["previous", "first"]
@@ -118,42 +115,6 @@ def test_javascript_computes_what_attnlib_computes():
         assert torch.equal(found, logits[0].unflatten(-1, (2, V)).argmax(-1)), case
         found = torch.tensor(answer["weights"], dtype=torch.float64)
         torch.testing.assert_close(found, weights[0], rtol=1e-10, atol=1e-12, msg=lambda text, c=case: f"{c}\n{text}")
-
-
-def stored_figures() -> list[dict]:
-    """The figures in chapter 12 as it was last run."""
-    notebook = json.loads((ROOT / "book" / "12_multi_head.ipynb").read_text("utf8"))
-    records = notebook["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
-    return [record["state"] for record in records if "models" in record["state"]]
-
-
-def test_javascript_runs_the_models_of_the_chapter():
-    """The trained ones, on the chapter's rows: the answers of torch, in its own precision too."""
-    exported, cases, expected = {}, [], []
-    for state in stored_figures():
-        for label, model in state["models"].items():
-            name = f"{len(exported)}: {label}"
-            exported[name] = model
-            weights = {key: unpacked(**weight) for key, weight in model["weights"].items()}
-            single, double = Reference(model["heads"], weights).float(), Reference(model["heads"], weights)
-            choices = subsets(model["heads"])
-            for n, ids in enumerate(state["tokens"][:48]):
-                off = choices[n % len(choices)]
-                cases.append({"model": name, "ids": ids, "off": list(off)})
-                expected.append([reference(torch.tensor([ids]), off)[0][0] for reference in (double, single)])
-    assert len(cases) >= 200
-    expression = f"({RUN}).map(({{ logits }}) => logits)"
-    answers = run_in_node(str(HeadGrid._esm), expression, {"models": exported, "cases": cases})
-    for case, answer, (double, single) in zip(cases, answers, expected, strict=True):
-        found = torch.tensor(answer, dtype=torch.float64)
-        torch.testing.assert_close(found, double, rtol=1e-10, atol=1e-9)
-        torch.testing.assert_close(found.float(), single, rtol=1e-5, atol=1e-4)  # logits up to 40 in 32 bits
-        said = found.unflatten(-1, (2, -1)).argmax(-1)
-        assert torch.equal(said, single.unflatten(-1, (2, -1)).argmax(-1)), case
-
-
-def unpacked(shape: list[int], data: str) -> Tensor:
-    return torch.from_numpy(np.frombuffer(base64.b64decode(data), dtype="<f2").astype("f4").reshape(shape))
 
 
 def test_javascript_counts_right_answers_as_attnlib_does():
