@@ -33,11 +33,14 @@ def test_every_control_of_every_output_answers(name, built, visit):
     assert [orphan.evaluate("e => e.outerHTML") for orphan in orphans] == []
 
     for view in page.locator("[data-live=true]").all():
-        controls = [control for control in view.locator(CONTROLS).all() if control.is_visible()]
+        # By a mark, not by count: a control may bring others and take them away.
+        view.evaluate("(e, css) => e.querySelectorAll(css).forEach((c, n) => c.setAttribute('data-nth', n))", CONTROLS)
+        marked = [view.locator(f"[data-nth='{n}']") for n in range(view.locator(CONTROLS).count())]
+        controls = [control for control in marked if control.is_visible()]
         assert controls, "a live figure without a control"
         # A menu may take other controls away, and a reset answers only once something has changed.
-        late = {"SELECT": 1, "BUTTON": 2}
-        for control in sorted(controls, key=lambda control: late.get(control.evaluate("e => e.tagName"), 0)):
+        late = {"text": 1, "select-one": 1, "button": 2}  # by their type
+        for control in sorted(controls, key=lambda control: late.get(control.evaluate("e => e.type"), 0)):
             before = look(view)
             operate(control)
             assert look(view) != before, f"dead: {control.evaluate('e => e.outerHTML')[:300]}"
