@@ -1,4 +1,4 @@
-import { freshId, html, set } from "./dom.js";
+import { freshId, html, set, setText } from "./dom.js";
 
 // The controls of the figures. Each is a plain form element with a label, in the order of Tab, and is shown what
 // the model holds: it keeps no state of its own.
@@ -56,7 +56,7 @@ export function field(label, attributes, type) {
   function show(text, wrong = "") {
     if (input.value !== text) input.value = text; // writing it again would move the cursor
     set(input, { "aria-invalid": wrong ? "true" : null });
-    if (complaint.textContent !== wrong) complaint.textContent = wrong;
+    setText(complaint, wrong);
   }
   return { element, input, show };
 }

@@ -1,4 +1,4 @@
-import { fixed, html, set } from "./dom.js";
+import { fixed, html, set, setText } from "./dom.js";
 import { visible } from "./figure.js";
 
 // The words of an answer in a row, each with how it was written and its p_gen. One Tab stop, whose arrow keys choose
@@ -59,11 +59,6 @@ export function strip({ name, pick }) {
     });
   }
   return { element, draw };
-}
-
-/** Text that is written only where it changes. */
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 /** A distribution: its likeliest words, each with a bar. A bar may have two parts, said and copied.

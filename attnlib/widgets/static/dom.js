@@ -29,7 +29,7 @@ export function set(element, attributes) {
 }
 
 /** Write text into an element, unless it stands there already. */
-export function write(element, text) {
+export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 

@@ -70,7 +70,7 @@ function numbersTable(numbers) {
   const element = html("details", { class: "attn-details" },
     html("summary", { "data-lm-suppress-shortcuts": "true" }, "The numbers"),
     // A wide table scrolls by itself, also with the arrow keys.
-    html("div", { class: "attn-scroll", tabindex: 0, role: "region", "aria-label": "table of the numbers" }, table));
+    html("div", { class: "attn-scroll", tabindex: 0, role: "group", "aria-label": "table of the numbers" }, table));
   function draw() {
     if (!element.open) return;
     const { caption, head, rows } = numbers();

@@ -1,4 +1,4 @@
-import { fixed, html, set } from "./dom.js";
+import { fixed, html, set, setText } from "./dom.js";
 import { visible } from "./figure.js";
 
 // What is left of the answers: a bar for each task, and one row of the data with what the model says about it.
@@ -44,13 +44,12 @@ export function answerTable(tasks, T, words, point) {
   table.addEventListener("pointerover", (event) => point(Number(event.target.closest("td")?.dataset.t ?? -1)));
   table.addEventListener("pointerleave", () => point(-1));
 
-  const write = ({ word }, text) => { if (word.textContent !== text) word.textContent = text; };
   function draw(ids, targets, guesses) {
-    tokens.forEach((cell, t) => write(cell, visible(words[ids[t]])));
+    tokens.forEach((cell, t) => setText(cell.word, visible(words[ids[t]])));
     tasks.forEach((_, r) => targets.forEach((target, t) => {
       const asked = target[r] >= 0, wrong = asked && guesses[t][r] !== target[r];
-      write(right[r][t], asked ? visible(words[target[r]]) : "·");
-      write(said[r][t], asked ? `${wrong ? "✗\u00a0" : ""}${visible(words[guesses[t][r]])}` : "·");
+      setText(right[r][t].word, asked ? visible(words[target[r]]) : "·");
+      setText(said[r][t].word, asked ? `${wrong ? "✗\u00a0" : ""}${visible(words[guesses[t][r]])}` : "·");
       said[r][t].element.classList.toggle("hg-wrong", wrong);
     }));
   }

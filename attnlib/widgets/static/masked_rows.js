@@ -1,4 +1,4 @@
-import { fixed, html, set } from "./dom.js";
+import { fixed, html, set, setText } from "./dom.js";
 import { visible } from "./figure.js";
 import { PAD, verdictText } from "./masked_words.js";
 
@@ -45,7 +45,7 @@ export function weightRows(words, pick) {
     computed.forEach(({ weights, mask, verdict }, b) => {
       rows[b].cells.forEach((cell, j) => cell.draw(weights[j], mask[j]));
       const text = verdictText(verdict);
-      if (rows[b].badge.textContent !== text) rows[b].badge.textContent = text;
+      setText(rows[b].badge, text);
       rows[b].badge.classList.toggle("ms-bad", verdict.word !== "ok");
       rows[b].element.classList.toggle("ms-open", b === row);
     });

@@ -1,4 +1,4 @@
-import { fixed, freshId, html, set } from "./dom.js";
+import { fixed, freshId, html, set, setText } from "./dom.js";
 import { visible } from "./figure.js";
 import { PAD, short } from "./masked_words.js";
 
@@ -37,20 +37,15 @@ export function stepTable(S, move) {
     element.classList.toggle("ms-no-shift", !shifts);
     element.classList.toggle("ms-no-keep", !keeps);
     rows.forEach((line, j) => line.draw(row, { word: words[j], score: scores[j], limit: widest }));
-    write(foot.into, shifts ? `largest ${short(row.largest)}` : "");
-    write(foot.exp, `sum ${short(row.total)}`);
-    write(foot.softmax, keeps ? `left ${short(row.kept)}` : "");
-    write(foot.weights, `sum ${short(row.weights.reduce((sum, weight) => sum + weight, 0))}`);
+    setText(foot.into, shifts ? `largest ${short(row.largest)}` : "");
+    setText(foot.exp, `sum ${short(row.total)}`);
+    setText(foot.softmax, keeps ? `left ${short(row.kept)}` : "");
+    setText(foot.weights, `sum ${short(row.weights.reduce((sum, weight) => sum + weight, 0))}`);
     foot.into.classList.toggle("ms-nan", shifts && !Number.isFinite(row.largest));
     foot.exp.classList.toggle("ms-nan", !(row.total > 0 && row.total < Infinity));
     foot.weights.classList.toggle("ms-nan", row.weights.some(Number.isNaN));
   }
   return { element, draw };
-}
-
-/** Text that is written only when it changes. */
-function write(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 function makeRow(j, move) {
@@ -66,20 +61,20 @@ function makeRow(j, move) {
     html("td", { class: "ms-raw" }, input), ...COLUMNS.map((column) => cells[column]));
 
   function draw(row, { word, score, limit }) {
-    write(name, visible(word));
+    setText(name, visible(word));
     name.classList.toggle("ms-pad", word === PAD);
-    write(state, `, score of place ${j + 1}${row.mask[j] ? "" : ", hidden"}`);
+    setText(state, `, score of place ${j + 1}${row.mask[j] ? "" : ", hidden"}`);
     element.classList.toggle("ms-hidden", !row.mask[j]);
     if (Number(input.max) !== limit || Number(input.min) !== -limit) set(input, { min: -limit, max: limit });
     const spoken = `${fixed(score, 1)}, weight ${short(row.weights[j])}`;
     if (Number(input.value) !== score) input.value = score;
-    if (input.getAttribute("aria-valuetext") !== spoken) set(input, { "aria-valuetext": spoken });
+    set(input, { "aria-valuetext": spoken });
     for (const column of COLUMNS.slice(0, -1)) {
-      write(cells[column], short(row[column][j]));
+      setText(cells[column], short(row[column][j]));
       cells[column].classList.toggle("ms-nan", Number.isNaN(row[column][j]) || row[column][j] === Infinity);
     }
     const weight = row.weights[j], right = row.right[j];
-    write(number, short(weight));
+    setText(number, short(weight));
     cells.weights.classList.toggle("ms-nan", Number.isNaN(weight));
     filling.style.width = `${100 * (weight || 0)}%`;
     goal.hidden = Number.isNaN(right);

@@ -1,4 +1,4 @@
-import { fixed, html, pair, write } from "./dom.js";
+import { fixed, html, pair, setText } from "./dom.js";
 
 // Scores → weights → context: one row per word, so that the three are read along a line.
 
@@ -34,10 +34,10 @@ export function table(words) {
     const largest = Math.max(1, ...scores.map(Math.abs));
     rows.forEach((row, j) => {
       row.element.classList.toggle("se-hidden", j >= validLength);
-      write(row.at, pair(keys[j]));
+      setText(row.at, pair(keys[j]));
       row.score.draw(scores[j], scores[j] / largest);
       row.weight.draw(weights[j], weights[j]);
-      write(row.part, pair(values[j].map((x) => weights[j] * x)));
+      setText(row.part, pair(values[j].map((x) => weights[j] * x)));
     });
     total.textContent = fixed(weights.reduce((sum, weight) => sum + weight, 0));
     context.textContent = pair(c);
@@ -53,7 +53,7 @@ function bar(kind) {
     html("span", { class: "se-bar", "aria-hidden": "true" }, filling));
   const signed = kind.includes("se-signed");
   function draw(value, share) {
-    write(number, fixed(value));
+    setText(number, fixed(value));
     const width = Math.abs(share) * (signed ? 50 : 100);
     filling.style.width = `${width}%`;
     filling.style.marginLeft = signed ? `${share < 0 ? 50 - width : 50}%` : "0";
