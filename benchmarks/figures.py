@@ -37,7 +37,7 @@ REPAINT = """async ([selector, moves]) => {
     const move = (n) => {
         if (control.matches("input")) {
             const [low, high] = [Number(control.min), Number(control.max)];
-            control.value = low + (high - low) * ((n * 7) % 31) / 30;
+            control.value = low + (high - low) * Math.abs((n % 60) - 30) / 30; // a hand that draws it there and back
             fire(new Event("input", { bubbles: true }));
         } else {
             const key = n % 20 < 10 ? "ArrowRight" : "ArrowLeft";

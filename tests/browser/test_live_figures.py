@@ -34,12 +34,14 @@ def figure(name: str, word: str = "word"):
 
 def operate(page, control, steps: int = 1):
     """Move a slider with the keyboard, away from the end it may stand at."""
+    look = "e => e.value + e.closest('[data-live]').innerHTML"
     control.focus()
     for key in ["ArrowRight", "ArrowLeft"]:
-        before = control.evaluate("e => e.value ?? e.ariaValueNow + e.ariaValueText")
+        before = control.evaluate(look)
         for _ in range(steps):
             page.keyboard.press(key)
-        if control.evaluate("e => e.value ?? e.ariaValueNow + e.ariaValueText") != before:
+        page.wait_for_timeout(30)
+        if control.evaluate(look) != before:
             return
     pytest.fail("the arrow keys do not move it")
 
@@ -153,13 +155,22 @@ def test_its_numbers_are_in_a_table(name, mounted):
     page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     expect(page.locator("[data-live] table:visible").first).to_be_visible()
     for table in page.locator("[data-live] table:visible").all():
-        assert table.locator("caption").inner_text().strip()
+        assert table.evaluate("table => (table.caption?.innerText || table.ariaLabel || '').trim()"), (
+            "a table without name"
+        )
         assert all(text.strip() for text in table.locator("th").all_inner_texts())
         assert table.locator("tbody tr").count() >= 1
         assert any(character.isdigit() for character in table.locator("tbody").inner_text())
     shown = page.locator("[data-live] table:visible").last.inner_text
     before = shown()
-    operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first, steps=3)
+    control = page.locator(f"[data-live] {EXAMPLES[name].control}").first
+    if name == "AttentionSurgery":  # its slider moves along the weights of a step, which are all in the table
+        control.press("ArrowUp")
+    elif name == "HeadGrid":  # its table is about all examples, and about the heads that are off
+        for head in (0, 1):
+            page.get_by_role("switch").nth(head).click()
+    else:
+        operate(page, control, steps=3)
     page.wait_for_timeout(50)
     assert shown() != before, "the table does not follow"
 
@@ -167,7 +178,7 @@ def test_its_numbers_are_in_a_table(name, mounted):
 @every_figure
 def test_it_says_what_it_shows_once_the_hand_is_still(name, mounted):
     page = mounted(figure(name)).page
-    spoken, sentence = page.get_by_role("status").first, page.locator(".attn-sentence")
+    spoken, sentence = page.locator(".attn-spoken[role=status]"), page.locator(".attn-sentence")
     expect(spoken).not_to_be_empty()
     assert spoken.inner_text() == sentence.inner_text()
     operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first)
@@ -186,7 +197,8 @@ def test_things_stand_still_where_that_is_asked_for(name, mounted):
 def test_on_paper_it_is_a_picture(name, mounted):
     page = mounted(figure(name)).page
     page.emulate_media(media="print")
-    visible = page.locator("[data-live] :is(input, select, button, summary)").evaluate_all(
+    # (a picture that is a switch as well stays)
+    visible = page.locator("[data-live] :is(input, select, button:not(:has(svg, canvas)), summary)").evaluate_all(
         "all => all.filter((e) => e.checkVisibility({ visibilityProperty: true })).map((e) => e.outerHTML.slice(0, 90))"
     )
     assert visible == [], "controls on paper"

@@ -39,7 +39,7 @@ export function answerTable(tasks, T, words, point) {
     line("hg-right", html("th", { scope: "row" }, html("bdi", {}, task), ": right"), ...right[r].map((cell) => cell.element)),
     line("hg-said", html("th", { scope: "row" }, html("bdi", {}, task), ": model"), ...said[r].map((cell) => cell.element)),
   ]);
-  const table = html("table", { class: "hg-answers attn-numbers" },
+  const table = html("table", { class: "hg-answers attn-numbers", "aria-label": "the example, place by place" },
     html("tbody", {}, line("hg-tokens", html("th", { scope: "row" }, "token"), ...tokens.map((cell) => cell.element)), ...body));
   table.addEventListener("pointerover", (event) => point(Number(event.target.closest("td")?.dataset.t ?? -1)));
   table.addEventListener("pointerleave", () => point(-1));

@@ -47,7 +47,7 @@ export function topTokens(count = 3) {
   });
   const columns = ["writes", "the model", "after surgery"];
   const head = html("tr", {}, ...columns.map((text) => html("th", { scope: "col" }, text)));
-  const table = html("table", { class: "as-top" }, html("thead", {}, head),
+  const table = html("table", { class: "as-top", "aria-label": "the likeliest characters at the chosen step" }, html("thead", {}, head),
     html("tbody", {}, ...rows.map(({ element }) => element)));
   const element = html("div", { class: "as-side" }, title, table);
 
