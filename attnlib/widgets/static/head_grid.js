@@ -36,8 +36,8 @@ function render({ model, el: root }) {
     const runs = run(label);
     const now = runs.count(off), before = runs.count([]);
     choice.show(label);
-    allOn.hidden = off.length === 0;
-    mistake.hidden = !now.mistaken.some((other) => other !== n);
+    allOn.classList.toggle("hg-away", off.length === 0);
+    mistake.classList.toggle("hg-away", !now.mistaken.some((other) => other !== n));
     example.show(n, `${n + 1} of ${rows.length}`);
     maps.draw(runs.weightsOf(n), models[label].heads, off, `${label} ${n}`);
     bars.draw(now.accuracy, before.accuracy);
