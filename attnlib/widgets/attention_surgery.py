@@ -11,7 +11,7 @@ from traitlets import Dict, Int, List, Unicode
 
 from attnlib.plots import INK, heatmap
 from attnlib.widgets.assets import module, stylesheet
-from attnlib.widgets.bahdanau import Written, check, write
+from attnlib.widgets.bahdanau import Written, check_model, write
 from attnlib.widgets.figure import Figure
 from attnlib.widgets.parameters import numbers
 from attnlib.widgets.weights import unpacked
@@ -100,7 +100,7 @@ class AttentionSurgery(Figure):
     ):
         source, target = ([str(token) for token in words] for words in (source_vocabulary, target_vocabulary))
         self._numbers = unpacked(network)
-        check(self._numbers, len(source), len(target))
+        check_model(self._numbers, len(source), len(target))
         for mark in (BEGIN, END):
             if mark not in target:
                 raise ValueError(f"the target vocabulary must have {mark}, got {target[:8]}")

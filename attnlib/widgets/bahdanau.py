@@ -10,10 +10,9 @@ import torch
 from torch import Tensor, nn
 
 from attnlib.attention import masked_softmax
+from attnlib.widgets.network import READER, Shapes, Weights, check, encode, encoder_shapes, gru_shapes
 
-Weights = Mapping[str, Tensor]  # by the names of a state dict, in float64
-
-ENCODER, SCORE = "encoder.rnn.", "decoder.attention.score."
+SCORE = "attention.score."
 
 
 class Written(NamedTuple):
@@ -24,7 +23,10 @@ class Written(NamedTuple):
     logits: Tensor  # (T, V)
 
 
-def shapes(weights: Weights) -> dict[str, tuple[int, ...]]:
+KIND = "a Bahdanau encoder and decoder, with GRUs and an additive score"
+
+
+def shapes(weights: Weights) -> Shapes:
     """The names and shapes that the weights of such a model have, given a few of them.
 
     Raises:
@@ -33,70 +35,44 @@ def shapes(weights: Weights) -> dict[str, tuple[int, ...]]:
 
     def size(name: str) -> tuple[int, int]:
         if name not in weights:
-            raise ValueError(f"not a Bahdanau encoder and decoder: there is no {name}")
+            raise ValueError(f"the weights are not those of {KIND}: missing {[name]}")
         if weights[name].dim() != 2:
             raise ValueError(f"{name} must be a matrix, got the shape {tuple(weights[name].shape)}")
         return tuple(weights[name].shape)
 
     (V_s, d_x), (V_t, d_y) = size("encoder.embedding.weight"), size("decoder.embedding.weight")
-    _, h = size(f"{ENCODER}weight_hh_l0")
-    ends = ["", "_reverse"] if f"{ENCODER}weight_hh_l0_reverse" in weights else [""]
-    d, a = size("decoder.W_s.weight")[0], h * len(ends)
-    d_score, d_output = size(f"{SCORE}W_a.weight")[0], size("decoder.W_o.weight")[1]
-    encoder = {}
-    for end in ends:
-        encoder |= {f"{ENCODER}weight_ih_l0{end}": (3 * h, d_x), f"{ENCODER}weight_hh_l0{end}": (3 * h, h)}
-        encoder |= {f"{ENCODER}bias_ih_l0{end}": (3 * h,), f"{ENCODER}bias_hh_l0{end}": (3 * h,)}
-    return encoder | {
-        "encoder.embedding.weight": (V_s, d_x),
-        "decoder.embedding.weight": (V_t, d_y),
-        "decoder.W_s.weight": (d, a),
-        "decoder.W_s.bias": (d,),
+    encoder, a = encoder_shapes(list(weights), V_s, d_x, size(f"{READER}weight_hh_l0")[1])
+    d, d_score, d_output = (
+        size(f"decoder.{name}.weight")[n] for name, n in (("W_s", 0), (f"{SCORE}W_a", 0), ("W_o", 1))
+    )
+    decoder = {
+        "embedding.weight": (V_t, d_y),
+        "W_s.weight": (d, a),
+        "W_s.bias": (d,),
         f"{SCORE}W_a.weight": (d_score, d),
         f"{SCORE}U_a.weight": (d_score, a),
         f"{SCORE}v_a.weight": (1, d_score),
-        "decoder.cell.weight_ih": (3 * d, d_y + a),
-        "decoder.cell.weight_hh": (3 * d, d),
-        "decoder.cell.bias_ih": (3 * d,),
-        "decoder.cell.bias_hh": (3 * d,),
-        "decoder.U_o.weight": (2 * d_output, d),
-        "decoder.U_o.bias": (2 * d_output,),
-        "decoder.V_o.weight": (2 * d_output, d_y),
-        "decoder.C_o.weight": (2 * d_output, a),
-        "decoder.W_o.weight": (V_t, d_output),
-        "decoder.W_o.bias": (V_t,),
+        **gru_shapes("cell.", d_y + a, d, ""),
+        "U_o.weight": (2 * d_output, d),
+        "U_o.bias": (2 * d_output,),
+        "V_o.weight": (2 * d_output, d_y),
+        "C_o.weight": (2 * d_output, a),
+        "W_o.weight": (V_t, d_output),
+        "W_o.bias": (V_t,),
     }
+    return encoder | {f"decoder.{name}": shape for name, shape in decoder.items()}
 
 
-def check(weights: Weights, source_size: int, target_size: int) -> None:
+def check_model(weights: Weights, source_size: int, target_size: int) -> None:
     """Refuse what is not a Bahdanau encoder and decoder for vocabularies of these sizes.
 
     Raises:
         ValueError: a weight is missing, is not one of theirs, has another shape, or is not finite.
     """
-    expected = shapes(weights)
-    if missing := sorted(expected.keys() - weights.keys()):
-        raise ValueError(f"not a Bahdanau encoder and decoder: there is no {', '.join(missing)}")
-    if strange := sorted(weights.keys() - expected.keys()):
-        raise ValueError(f"not a Bahdanau encoder and decoder with an additive score: {', '.join(strange)}")
-    for name, shape in expected.items():
-        if tuple(weights[name].shape) != shape:
-            raise ValueError(f"{name} must have shape {shape}, got {tuple(weights[name].shape)}")
-        if not weights[name].isfinite().all():
-            raise ValueError(f"{name} must be finite")
+    check(KIND, weights, shapes(weights))
     for side, size in (("encoder", source_size), ("decoder", target_size)):
         if (rows := len(weights[f"{side}.embedding.weight"])) != size:
             raise ValueError(f"{side}.embedding.weight has {rows} rows for a vocabulary of {size} tokens")
-
-
-def read(weights: Weights, ids: Sequence[int]) -> tuple[Tensor, Tensor]:
-    """Annotations (S, d_annotation) and summary (d_annotation) of a source of at least one token."""
-    own = {name.removeprefix(ENCODER): w for name, w in weights.items() if name.startswith(ENCODER)}
-    (_, d_x), (_, h) = own["weight_ih_l0"].shape, own["weight_hh_l0"].shape
-    rnn = nn.GRU(d_x, h, bidirectional="weight_hh_l0_reverse" in own, dtype=torch.float64)
-    rnn.load_state_dict(own)
-    annotations, last = rnn(weights["encoder.embedding.weight"][list(ids)])
-    return annotations, last.flatten()
 
 
 @torch.no_grad()
@@ -114,9 +90,8 @@ def write(
         max_length: tokens a target may have, `end` included.
     """
     w = {name.removeprefix("decoder."): weight for name, weight in weights.items()}
-    h, summary = read(weights, ids)
-    score = "attention.score."
-    projected = h @ w[f"{score}U_a.weight"].T  # (S, d_score)
+    h, summary = encode(weights, ids)
+    projected = h @ w[f"{SCORE}U_a.weight"].T  # (S, d_score)
     s = torch.tanh(w["W_s.weight"] @ summary + w["W_s.bias"])
     cell = nn.GRUCell(w["cell.weight_ih"].shape[1], len(s), dtype=torch.float64)
     cell.load_state_dict({name.removeprefix("cell."): weight for name, weight in w.items() if name.startswith("cell.")})
@@ -124,7 +99,7 @@ def write(
     while len(steps) < max_length and (not steps or token != end):
         alpha = edits.get(len(steps))
         if alpha is None:
-            energy = torch.tanh(projected + w[f"{score}W_a.weight"] @ s) @ w[f"{score}v_a.weight"][0]  # (S,)
+            energy = torch.tanh(projected + w[f"{SCORE}W_a.weight"] @ s) @ w[f"{SCORE}v_a.weight"][0]  # (S,)
             alpha = masked_softmax(energy)
         y, c = w["embedding.weight"][token], alpha @ h
         s = cell(torch.cat([y, c]), s)

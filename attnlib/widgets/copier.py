@@ -3,8 +3,6 @@
 The same as `static/copier.js`, step for step: the figure's picture and its results need no browser.
 """
 
-import base64
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -13,10 +11,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from attnlib.widgets.network import READER, Shapes, check, encode, encoder_shapes, gru_shapes
+from attnlib.widgets.weights import unpacked
+
 BEGIN, END = 1, 2  # <bos> and <eos> in every vocabulary of attnlib that has them
 TINY = torch.finfo(torch.float32).tiny
 FIRM = 1e4  # a gate beyond this is 0 or 1 in every precision, and its logarithm is still finite
-GRU = ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
+KIND = "Seq2Seq(Encoder, CopyDecoder(LuongDecoder)), with GRUs of one layer and the score 'general'"
 
 
 class Written(NamedTuple):
@@ -39,7 +40,7 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"[^ \t\r\n\u00a0\u3000]+", text)
 
 
-def expected_shapes(exported: Mapping[str, Mapping], V: int) -> dict[str, tuple[int, ...]]:
+def expected_shapes(exported: Mapping[str, Mapping], V: int) -> Shapes:
     """Names and shapes of the weights of `Seq2Seq(Encoder, CopyDecoder(LuongDecoder))`, both with GRUs.
 
     Four widths are taken from the weights themselves; all the others must agree.
@@ -50,48 +51,34 @@ def expected_shapes(exported: Mapping[str, Mapping], V: int) -> dict[str, tuple[
         return shape[1] if len(shape) == 2 else 0
 
     reads, says = columns("encoder.embedding.weight"), columns("decoder.decoder.embedding.weight")
-    h, d = columns("encoder.rnn.weight_hh_l0"), columns("decoder.decoder.rnn.weight_hh_l0")
-    directions = ["", "_reverse"] if "encoder.rnn.weight_hh_l0_reverse" in exported else [""]
-    wide = h * len(directions)  # d_annotation
-    shapes: dict[str, tuple[int, ...]] = {"encoder.embedding.weight": (V, reads)}
-    for name, shape in zip(GRU, [(3 * h, reads), (3 * h, h), (3 * h,), (3 * h,)], strict=True):
-        shapes |= {f"encoder.rnn.{name}{suffix}": shape for suffix in directions}
+    h, d = columns(f"{READER}weight_hh_l0"), columns("decoder.decoder.rnn.weight_hh_l0")
+    encoder, wide = encoder_shapes(list(exported), V, reads, h)
     inner = {
         "embedding.weight": (V, says),
         "W_s.weight": (d, wide),
         "W_s.bias": (d,),
         "attention.score.W.weight": (d, wide),
-        **dict(zip((f"rnn.{name}" for name in GRU), [(3 * d, says), (3 * d, d), (3 * d,), (3 * d,)], strict=True)),
+        **gru_shapes("rnn.", says, d),
         "W_c.weight": (d, wide + d),
         "W_o.weight": (V, d),
         "W_o.bias": (V,),
     }
-    shapes |= {f"decoder.decoder.{name}": shape for name, shape in inner.items()}
-    return shapes | {"decoder.w_g.weight": (1, wide + d + says), "decoder.w_g.bias": (1,)}
+    gate = {"decoder.w_g.weight": (1, wide + d + says), "decoder.w_g.bias": (1,)}
+    return encoder | {f"decoder.decoder.{name}": shape for name, shape in inner.items()} | gate
 
 
-def unpacked(exported: Mapping[str, Mapping], V: int) -> dict[str, Tensor]:
-    """Exported weights as tensors, checked.
+def checked(exported: Mapping[str, Mapping], V: int) -> dict[str, Tensor]:
+    """Exported weights as tensors, refused where they are not those of a copier with V words.
 
     Raises:
         ValueError: a name is missing or unknown, a shape does not fit the others or the vocabulary, or the numbers
             are not as many as the shape says.
     """
-    wanted = expected_shapes(exported, V)
-    if wanted.keys() != exported.keys():
-        raise ValueError(
-            "weights must be those of Seq2Seq(Encoder, CopyDecoder(LuongDecoder)), with GRUs of one layer and the "
-            f"score 'general': missing {sorted(wanted.keys() - exported.keys())}, "
-            f"unknown {sorted(exported.keys() - wanted.keys())}"
-        )
-    weights = {}
-    for name, shape in wanted.items():
-        if (got := tuple(exported[name]["shape"])) != shape:
-            raise ValueError(f"{name} must have shape {shape}, for {V} words and the other weights, got {got}")
-        data = base64.b64decode(exported[name]["data"])
-        if len(data) != 2 * math.prod(shape):
-            raise ValueError(f"{name} {shape} needs {2 * math.prod(shape)} bytes, got {len(data)}")
-        weights[name] = torch.frombuffer(bytearray(data), dtype=torch.float16).double().view(shape)
+    weights = unpacked(exported)
+    rows = exported.get("encoder.embedding.weight", {}).get("shape", [V])[0]
+    if rows != V:
+        raise ValueError(f"encoder.embedding.weight has {rows} rows for a vocabulary of {V} words")
+    check(KIND, weights, expected_shapes(exported, V))
     return weights
 
 
@@ -106,7 +93,7 @@ def write(
     """The likeliest word at every step, until the end.
 
     Args:
-        weights: as `unpacked` returns them.
+        weights: as `checked` returns them.
         vocabulary: V words.
         unknown: the id read in place of a new word.
         words: the source, at least one word.
@@ -118,14 +105,15 @@ def write(
     ids = torch.tensor([everything.index(word) for word in words])
     inner = {name.removeprefix("decoder.decoder."): weight for name, weight in weights.items()}
 
-    embedded = weights["encoder.embedding.weight"][ids.masked_fill(ids >= V, unknown)]  # (S, d_embed)
-    annotations, summary = encode(weights, embedded)  # (S, d_annotation), (d_annotation,)
+    annotations, summary = encode(
+        weights, ids.masked_fill(ids >= V, unknown).tolist()
+    )  # (S, d_annotation), (d_annotation,)
     key = annotations @ inner["attention.score.W.weight"].T
     state = torch.tanh(inner["W_s.weight"] @ summary + inner["W_s.bias"])
     token, written = BEGIN, Written([], [], [], [], [])
     while len(written.words) < most and token != END:
         y = inner["embedding.weight"][token if token < V else unknown]
-        state = torch.gru_cell(y[None], state[None], *(inner[f"rnn.{name}"] for name in GRU))[0]
+        state = torch.gru_cell(y[None], state[None], *(inner[name] for name in gru_shapes("rnn.", 0, 0)))[0]
         alpha = (key @ state).softmax(-1)  # (S,)
         both = torch.cat([alpha @ annotations, state])
         logits = inner["W_o.weight"] @ torch.tanh(inner["W_c.weight"] @ both) + inner["W_o.bias"]
@@ -144,17 +132,3 @@ def write(
         written.weights.append(alpha.tolist())
         written.log_prob.append(log_prob)
     return written
-
-
-def encode(weights: Mapping[str, Tensor], embedded: Tensor) -> tuple[Tensor, Tensor]:
-    """Annotations (S, d_annotation) and summary (d_annotation) of an embedded source, read in one or both ways."""
-    states, last = [], []
-    for suffix in [""] if "encoder.rnn.weight_hh_l0_reverse" not in weights else ["", "_reverse"]:
-        cell = [weights[f"encoder.rnn.{name}{suffix}"] for name in GRU]
-        h, read = cell[1].new_zeros(1, cell[1].shape[1]), []
-        for x in embedded.flip(0) if suffix else embedded:
-            h = torch.gru_cell(x[None], h, *cell)
-            read.append(h[0])
-        states.append(torch.stack(read[::-1] if suffix else read))
-        last.append(h[0])
-    return torch.cat(states, dim=-1), torch.cat(last)

@@ -8,7 +8,7 @@ from traitlets import Any, Bool, Dict, Int, List, Unicode
 
 from attnlib.plots import heatmap
 from attnlib.widgets.assets import module, stylesheet
-from attnlib.widgets.copier import END, unpacked, words_of, write
+from attnlib.widgets.copier import END, checked, words_of, write
 from attnlib.widgets.figure import Figure
 
 LONGEST = 32  # words of a source
@@ -95,7 +95,7 @@ class CopyGate(Figure):
         V = len(vocabulary)
         if V <= END:
             raise ValueError(f"a vocabulary holds at least what begins and ends a target, got {vocabulary}")
-        self._numbers = unpacked(weights, V)
+        self._numbers = checked(weights, V)
         max_length = whole("max_length", max_length, 1, LONGEST)
         super().__init__(
             weights={name: dict(weight) for name, weight in weights.items()},

@@ -13,7 +13,7 @@ from attnlib.palette import ROLES
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.figure import Figure
 from attnlib.widgets.masked_versions import LABELS, PRECISIONS, VERSIONS, outcome
-from attnlib.widgets.parameters import numbers
+from attnlib.widgets.parameters import numbers, positive
 
 MOVABLE = ("scores", "lengths", "precision", "fill", "shift", "scale", "offset")
 
@@ -94,7 +94,7 @@ class MaskedSoftmaxLab(Figure):
             "precision": one_of("precision", precision, PRECISIONS),
             "fill": one_of("fill", fill, VERSIONS),
             "shift": bool(shift),
-            "scale": positive_number("scale", scale),
+            "scale": positive("scale", scale),
             "offset": finite_number("offset", offset),
             "row": row_within(B - 1 if row is None else row, B),
         }
@@ -128,7 +128,7 @@ class MaskedSoftmaxLab(Figure):
 
     @traitlets.validate("scale")
     def _check_scale(self, proposal):
-        return positive_number("scale", proposal["value"])
+        return positive("scale", proposal["value"])
 
     @traitlets.validate("offset")
     def _check_offset(self, proposal):
@@ -173,6 +173,7 @@ def rectangle(column: int, row: int) -> Rectangle:
 
 
 def shape_of(rows: Sequence[Sequence[float]]) -> tuple[int, int]:
+    """B and S."""
     return len(rows), len(rows[0])
 
 
@@ -195,24 +196,21 @@ def lengths_within(given, B: int, S: int) -> list[int]:
 
 
 def one_of(name: str, given: str, known: Mapping[str, object]) -> str:
+    """A name among those known, or a ValueError."""
     if given not in known:
         raise ValueError(f"unknown {name} {given!r}; known are {', '.join(map(repr, known))}")
     return given
 
 
-def positive_number(name: str, given) -> float:
-    if not 0 < float(given) < float("inf"):
-        raise ValueError(f"{name} must be positive and finite, got {given!r}")
-    return float(given)
-
-
 def finite_number(name: str, given) -> float:
+    """Any number but ±∞ and NaN, or a ValueError."""
     if not abs(float(given)) < float("inf"):
         raise ValueError(f"{name} must be finite, got {given!r}")
     return float(given)
 
 
 def row_within(given, B: int) -> int:
+    """A whole number in 0..B-1, or a ValueError."""
     if int(given) != given or not 0 <= given < B:
         raise ValueError(f"row must be a whole number in 0..{B - 1}, got {given!r}")
     return int(given)

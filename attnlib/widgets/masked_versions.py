@@ -35,15 +35,18 @@ def fill_with(number: float):
 
 
 def after(e: Tensor, mask: Tensor, softmax: Softmax) -> Tensor:
+    """Softmax over everything, then the hidden places are set to 0: the rest no longer adds up to 1."""
     return softmax(e) * mask
 
 
 def after_shared(e: Tensor, mask: Tensor, softmax: Softmax) -> Tensor:
+    """The same, and what is left is divided by its sum: 0/0 where nothing is left."""
     weights = softmax(e) * mask
     return weights / added(weights)
 
 
 def both_shared(e: Tensor, mask: Tensor, softmax: Softmax) -> Tensor:
+    """The mask multiplied into the scores and into the weights, divided by their sum and a little more."""
     weights = softmax(e * mask) * mask
     return weights / (added(weights) + 1e-13)
 

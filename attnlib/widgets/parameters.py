@@ -88,3 +88,10 @@ def numbers(name: str, given: object) -> Tensor:
     if not tensor.isfinite().all():
         raise ValueError(f"{name} must be finite, got {tensor.tolist()}")
     return tensor
+
+
+def positive(name: str, given) -> float:
+    """A number above 0, or a ValueError."""
+    if not (0 < float(given) < float("inf")):
+        raise ValueError(f"{name} must be positive and finite, got {given!r}")
+    return float(given)

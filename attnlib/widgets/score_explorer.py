@@ -11,7 +11,7 @@ from attnlib.attention import length_mask, masked_softmax
 from attnlib.palette import ROLES
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.figure import Figure
-from attnlib.widgets.parameters import Parameters, build_score, default_parameters, numbers
+from attnlib.widgets.parameters import Parameters, build_score, default_parameters, numbers, positive
 
 MOVABLE = ("query", "key", "score", "temperature", "valid_length")
 
@@ -180,13 +180,6 @@ def points(name: str, given, words: Sequence[str]) -> list[list[float]]:
     if tensor.shape != (len(words), 2):
         raise ValueError(f"{name} must have shape ({len(words)}, 2) for {len(words)} words, got {tuple(tensor.shape)}")
     return tensor.tolist()
-
-
-def positive(name: str, given) -> float:
-    """A number above 0, or a ValueError."""
-    if not (0 < float(given) < float("inf")):
-        raise ValueError(f"{name} must be positive and finite, got {given!r}")
-    return float(given)
 
 
 def length_within(given, S: int) -> int:

@@ -26,6 +26,7 @@ BUGS = [
         ("parameter that is not this score's", "if sorted(parameters) != expected:", "if False:"),
         ("sharpness ignored", 'sharpness=float(given["sharpness"])', "sharpness=4.0"),
         ("infinite number", "if not tensor.isfinite().all():", "if tensor.isnan().any():"),
+        ("temperature of zero", "0 < float(given)", "0 <= float(given)"),
         ("first word to the right", "math.pi * (S - 1 - j) / (S - 1)", "math.pi * j / (S - 1)"),
     ),
     *of(
@@ -34,7 +35,6 @@ BUGS = [
         ("context of keys that have values", "weights @ value", "weights @ key"),
         ("whole sentence visible", "torch.tensor([self.valid_length])", "torch.tensor([len(self.words)])"),
         ("score that is not on offer", "if score not in scores:", "if False:"),
-        ("temperature of zero", "0 < float(given)", "0 <= float(given)"),
     ),
     *of(
         "widgets/static/attention.js", "test_widgets.py",

@@ -20,7 +20,7 @@ BUGS = of(
     ("heads for sentences", "return array[batch or 0]", "return array[:, batch or 0]"),
     ("first of several sentences", "if batch is None and B != 1:", "if False:"),
     ("scores taken for weights", "if low < 0 or high > 1 + 1e-4:", "if low < 0:"),
-    ("negative weights", "if low < 0 or high", "if high"),
+    ("map of negative weights", "if low < 0 or high", "if high"),
     ("rounded down", "(maps.clamp(max=1) * UNIT).round()", "(maps.clamp(max=1) * UNIT).floor()"),
     ("share of all rows", "total = weights[sorted(set(i.tolist()))].sum()", "total = weights.sum()"),
     ("a row counted for each link", "total = weights[sorted(set(i.tolist()))].sum()", "total = weights[i].sum()"),

@@ -31,8 +31,15 @@ BUGS = [
         ("surgery: edit of the step after", "edits.get(len(steps))", "edits.get(len(steps) - 1)"),
         ("surgery: begins anew at every end", "or token != end)", "or token == end)"),
         ("surgery: one token too many", "while len(steps) < max_length", "while len(steps) <= max_length"),
-        ("surgery: strange weights are ignored", "if strange := sorted(", "if False and sorted("),
-        ("surgery: weights that are not finite", "if not weights[name].isfinite().all():", "if False:"),
+        ("surgery: vocabulary of another size", "!= size:", "is None:"),
+    ),
+    *of(
+        "widgets/network.py", "test_attention_surgery.py",
+        ("network: strange weights are ignored", "if missing or unknown:", "if missing:"),
+        ("network: missing weights are ignored", "if missing or unknown:", "if unknown:"),
+        ("network: weights that are not finite", "if not weights[name].isfinite().all():", "if False:"),
+        ("network: shapes not looked at", "!= shape:", "is None:"),
+        ("network: one direction for two", 'bidirectional="weight_hh_l0_reverse" in own', "bidirectional=False"),
     ),
     *of(
         "widgets/weights.py", "test_widget_network.py",

@@ -21,11 +21,7 @@ BUGS = of(
     ("new word read back as padding", "token if token < V else unknown", "token if token < V else 0"),
     ("word that stands twice counts once", "scatter_add(0, ids", "scatter(0, ids"),
     ("copying weighted by p_gen", "F.logsigmoid(-gate) + copied", "F.logsigmoid(gate) + copied"),
-    ("annotations of the second reader in its own order", "read[::-1] if suffix else read", "read"),
-    ("second reader begins in front", "embedded.flip(0) if suffix else embedded", "embedded"),
     ("state before context", "[alpha @ annotations, state]", "[state, alpha @ annotations]"),
+    ("copier of another vocabulary", "if rows != V:", "if rows is None:"),
     ("answer that does not stop at its end", " and token != END", ""),
-    ("another kind of 16 bits", "dtype=torch.float16", "dtype=torch.bfloat16"),
-    ("shapes not looked at", "!= shape:", "is None:"),
-    ("bytes not counted", "if len(data) != 2 * math.prod(shape):", "if len(data) > 2 * math.prod(shape):"),
 )
