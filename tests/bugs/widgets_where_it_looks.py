@@ -11,7 +11,7 @@ BUGS = of(
     ("columns for rows", "wanted := (len(words), rows * columns)", "wanted := (len(words), rows * rows)"),
     ("half weights for whole", "> 1.01:", "> 2.01:"),
     ("16 bits refused", "> 1.01:", "> 1.0:"),
-    ("map of negative weights", "if alpha.min() < 0:", "if False:"),
+    ("look with negative weights", "if alpha.min() < 0:", "if False:"),
     ("weights lose digits", "round(share, 6)", "round(share, 2)"),
     ("captions of one image more", "if len(given) != n:", "if len(given) < n - 1:"),
     ("letters for words", "isinstance(words, str) or ", ""),
