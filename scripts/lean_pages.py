@@ -7,6 +7,7 @@
 """
 
 import itertools
+import logging
 import re
 from pathlib import Path
 
@@ -78,6 +79,7 @@ def classes(selector: list) -> set[str]:
 
 def keep_icons(font: Path, characters: set[int]) -> None:
     """Take all other icons out of a font."""
+    logging.getLogger("fontTools").setLevel(logging.WARNING)  # it would report on every table
     options = subset.Options()
     loaded = subset.load_font(str(font), options)
     chosen = subset.Subsetter(options)

@@ -16,7 +16,7 @@ def export(module: nn.Module) -> dict[str, dict]:
     measured in Python is what runs in the page, to the last bit.
 
     Returns:
-        name in the state dict -> {"shape": list, "data": base64 of little-endian float16}.
+        Under every name of the state dict the entries "shape" and "data"; the data are base64 of little-endian float16.
 
     Raises:
         ValueError: a weight is not what 16 bits can hold: call `rounded(module)`, or it is outside ±65504.
