@@ -233,6 +233,7 @@ def test_pointing_at_an_answer_shows_where_it_asked(seen):
 def test_the_numbers_list_every_head_alone(seen):
     figure = seen(grid(model="4 heads", off=[0, 2]))
     figure.root.locator("summary").click()
+    expect(figure.root.locator(".attn-details tbody tr")).to_have_count(6)  # filled when it has opened
     found = [row.split("\t") for row in figure.texts(".attn-details tbody tr")]
     expected = [("none", [])] + [(str(h), [h]) for h in range(4)] + [("0, 2", [0, 2])]
     assert found == [[name, *(f"{x:.3f}" for x in figure.figure.measure(off))] for name, off in expected]

@@ -128,7 +128,7 @@ def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook)
     began = opened.says(lambda said: said.startswith("it is"))
 
     # with keys that JupyterLab would like to have for itself
-    for key in ("ArrowRight", "ArrowLeft", "ArrowLeft"):
+    for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
         control.focus()
         page.keyboard.press(key)
     opened.says(lambda said: said.startswith("it is") and said != began)

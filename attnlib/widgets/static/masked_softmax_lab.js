@@ -80,7 +80,8 @@ function render({ model, el: root }) {
     length.show(lengths[b], `${lengths[b]} of ${S}`);
     rows.draw(all, b);
     table.draw(all[b], {
-      words: words[b], scores: scores[b], limit: limitOf(scores), shifts: how.shift || Boolean(version.shifts), keeps: Boolean(version.keep),
+      words: words[b], scores: scores[b], limit: limitOf(scores), precision: how.precision,
+      shifts: how.shift || Boolean(version.shifts), keeps: Boolean(version.keep),
     });
     const right = all.filter((row) => row.verdict.word === "ok").length;
     const meant = scores[b].map((x) => x * how.scale + how.offset);

@@ -12,7 +12,8 @@ const STEP = 0.1; // of an arrow key
  * @returns {{element: HTMLElement, draw: Function}} */
 export function stepTable(S, move) {
   const head = Object.fromEntries(COLUMNS.map((name) => [name, html("th", { scope: "col", class: `ms-${name}` })]));
-  head.e.append(html("var", {}, "e"), ", stored");
+  const format = html("span");
+  head.e.append(html("var", {}, "e"), " in ", format);
   head.into.append("goes in");
   head.exp.append("exp");
   head.softmax.append("softmax");
@@ -30,8 +31,10 @@ export function stepTable(S, move) {
 
   /** @param {object} row of computed() @param {string[]} words (S) @param {number[]} scores (S), raw
    * @param {number} limit the sliders reach from -limit to limit
+   * @param {string} precision the scores are stored in
    * @param {{shifts: boolean, keeps: boolean}} shown which steps there are */
-  function draw(row, { words, scores, limit, shifts, keeps }) {
+  function draw(row, { words, scores, limit, precision, shifts, keeps }) {
+    setText(format, precision);
     widest = Math.max(widest, limit); // a slider that shrank while it is held would jump
     head.shifted.textContent = shifts ? `− ${row.largest < 0 ? `(${short(row.largest)})` : short(row.largest)}` : "";
     element.classList.toggle("ms-no-shift", !shifts);
