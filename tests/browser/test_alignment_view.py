@@ -75,6 +75,7 @@ class View:
             assert float(said[3]) == pytest.approx(weights[figure.step].max().item(), abs=0.0051)
         if self.root.locator("summary").evaluate("e => !e.parentElement.open"):
             self.root.locator("summary").click()
+            expect(self.root.locator("tbody tr").first).to_be_visible()  # filled when it has opened
         lines = self.root.locator("tbody").evaluate(
             "body => [...body.rows].map((row) => [...row.cells].slice(1).map((cell) => cell.innerText))"
         )

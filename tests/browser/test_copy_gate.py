@@ -196,6 +196,7 @@ def test_a_finger_chooses_and_moves(trained, mounted):
 
 def test_the_numbers_of_the_table(gate):
     gate.root.get_by_text("The numbers").click()
+    expect(gate.root.locator("tbody tr")).to_have_count(len(gate.python.output))  # filled when it has opened
     rows = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in gate.root.locator("tbody tr").all()]
     assert [row[0] for row in rows] == gate.python.output
     assert [float(row[2]) for row in rows] == pytest.approx(gate.python.gates, abs=0.0006)

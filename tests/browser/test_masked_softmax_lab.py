@@ -191,6 +191,7 @@ def test_other_texts_and_sizes(mounted):
 
 def test_the_table_of_numbers(lab):
     lab.root.get_by_text("The numbers").click()
+    expect(lab.root.locator(".attn-numbers tbody tr").first).to_be_visible()  # filled when it has opened
     table = lab.root.locator(".attn-numbers")
     expect(table.locator("caption")).to_have_text("Row 3: leaks 1.00")
     expect(table.locator("tbody tr").first).to_have_text("1: ‹pad›no00−1e901.000.170.170")

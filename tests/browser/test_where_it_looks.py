@@ -253,6 +253,7 @@ def test_without_truth_boxes_and_another_model_there_is_no_place_for_them(open_f
 def test_the_table_has_every_weight(open_figure):
     shown, figure = open_figure(), example()
     shown.root.get_by_text("The numbers").click()
+    expect(shown.root.locator(".attn-numbers tbody tr").first).to_be_visible()  # filled when it has opened
     shown.words.press("End")
     figure.step = 4
     rows = shown.root.locator(".attn-numbers tbody tr").all()
