@@ -40,7 +40,9 @@ def test_state_is_json_and_light_enough_for_a_page(name):
 def test_picture_is_legible_and_always_the_same(name):
     one, other = (EXAMPLES[name].make("word")._repr_mimebundle_()[0]["image/png"] for _ in range(2))
     assert one == other
-    pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(one)))[..., :3]
+    pixels = matplotlib.image.imread(io.BytesIO(base64.b64decode(one)))
+    assert pixels[..., 3:].min(initial=1) == 1, "transparent paper, on which a dark page shines through"
+    pixels = pixels[..., :3]
     assert (pixels.min(-1) > 0.99).mean() > 0.2, "no white paper"
     assert (pixels.min(-1) < 0.9).mean() > 0.01, "an empty picture"
     assert 300 < pixels.shape[1] < 3000 and len(base64.b64decode(one)) < 400_000
