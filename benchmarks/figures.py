@@ -24,6 +24,17 @@ from tests.figures import EXAMPLES, page_of
 BUILT = Path(__file__).resolve().parents[1] / "_build" / "html"
 MOVES = 120  # per figure; the first tenth warms up
 
+FLAGS = [
+    "--no-sandbox",  # containers have no user namespaces
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    # The browser's own errands would be counted among the requests of the page.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
 # In one frame: move the slider, then wait until the browser has drawn what that changed. The message arrives after
 # style, layout and paint of this frame.
 REPAINT = """async ([selector, moves]) => {
@@ -88,8 +99,8 @@ def launch(playwright):
     """Debian's Chromium or Chrome, without a window."""
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not found:
-        raise SystemExit("no Chromium: install chromium or google-chrome, or name one in the variable CHROMIUM")
-    return playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--disable-gpu"])
+        raise RuntimeError("no Chromium: install chromium or google-chrome, or name one in the variable CHROMIUM")
+    return playwright.chromium.launch(executable_path=found, args=FLAGS)
 
 
 def sliders(browser) -> dict[str, list[float]]:

@@ -1,9 +1,7 @@
 """Copiers for the tests: random weights as a page holds them, and what attnlib's own model does with them."""
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -15,8 +13,6 @@ from attnlib.encoder import Encoder
 from attnlib.seq2seq import Seq2Seq
 from attnlib.widgets.copier import expected_shapes
 from attnlib.widgets.weights import packed
-
-CHAPTER = Path(__file__).parents[1] / "book" / "10_copy_attention.ipynb"
 
 #: In JavaScript: what a copier writes for every run; −∞ becomes null on its way.
 IN_JAVASCRIPT = """(({ weights, vocabulary, unknown, runs }) => {
@@ -105,10 +101,3 @@ def assert_same(found: list[dict], wanted: list[dict], atol: float, rtol: float,
         seen = log.isfinite() & (log > -1000)
         worst = max(worst, (log - other["log"])[seen].abs().max().item())
     return worst
-
-
-def chapter_state() -> dict:
-    """The figure of chapter 10 as its notebook holds it."""
-    widgets = json.loads(CHAPTER.read_text(encoding="utf-8"))["metadata"]["widgets"]
-    records = widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
-    return next(record["state"] for record in records if "max_length" in record["state"])

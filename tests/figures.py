@@ -26,6 +26,7 @@ from attnlib.widgets.weights import export, packed, rounded
 from tests.copiers import copier_weights
 
 SIZE = 32
+BOOK = Path(__file__).resolve().parents[1] / "book"
 HOST = Path(__file__).resolve().parents[1] / "assets" / "anywidget-static.js"
 
 
@@ -164,6 +165,26 @@ EXAMPLES: dict[str, Example] = {
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }
+
+
+def stored_figures(chapter: str, name: str) -> list[dict]:
+    """The states of a chapter's figures of one class, as its notebook holds them.
+
+    Args:
+        chapter: its number, "07".
+        name: the class.
+
+    Raises:
+        ValueError: there is no such notebook, or no such figure in it.
+    """
+    (path,) = BOOK.glob(f"{chapter}_*.ipynb")
+    widgets = json.loads(path.read_text("utf8"))["metadata"].get("widgets", {})
+    states = [record["state"] for part in widgets.values() for record in part["state"].values()]
+    found = [state for state in states if state.get("_anywidget_id", "").split(".")[-1] == name]
+    if not found:
+        raise ValueError(f"{path.name} holds no {name}")
+    return found
+
 
 #: A page as the book's theme lays it out, without the theme's weight.
 PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figures</title>

@@ -2,7 +2,6 @@
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,12 +17,12 @@ from attnlib.search import greedy_decode
 from attnlib.seq2seq import Seq2Seq
 from attnlib.widgets import AttentionSurgery
 from attnlib.widgets.weights import export, rounded, unpacked
+from tests.figures import stored_figures
 from tests.node import run_in_node
 
 ESM = str(AttentionSurgery._esm)
 SOURCE, TARGET = ["<pad>", *"abcde f"], ["<pad>", "<bos>", "<eos>", *"xyz-"]
 MARKS = {"begin": 1, "end": 2}
-CHAPTER = Path(__file__).parents[1] / "book" / "07_alignment.ipynb"
 
 WRITE = """(() => {
     const weights = m.tensors(argument.network);
@@ -139,9 +138,7 @@ def test_the_weights_of_a_tie_are_even():
 @cache
 def stored() -> dict:
     """The state of the figure in chapter 7."""
-    notebook = json.loads(CHAPTER.read_text("utf8"))
-    records = notebook["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"]
-    (state,) = [record["state"] for record in records.values() if "target_vocabulary" in record["state"]]
+    (state,) = stored_figures("07", "AttentionSurgery")
     return state
 
 

@@ -16,15 +16,14 @@ from attnlib.widgets import CopyGate
 from attnlib.widgets.copier import BEGIN, END, words_of
 from attnlib.widgets.weights import packed
 from tests.copiers import (
-    CHAPTER,
     IN_JAVASCRIPT,
     assert_same,
-    chapter_state,
     copier_weights,
     half_precision,
     in_attnlib,
     model_of,
 )
+from tests.figures import stored_figures
 from tests.node import run_in_node
 
 WORDS = ["<pad>", "<bos>", "<eos>", "<unk>", "call", "the", "lamp", "please", ",", "constructor"]
@@ -151,9 +150,7 @@ def test_targets_begin_and_end_as_in_attnlib():
 
 @pytest.fixture(scope="module")
 def chapter() -> dict:
-    if not CHAPTER.exists():
-        pytest.fail(f"{CHAPTER} is missing")
-    return chapter_state()
+    return stored_figures("10", "CopyGate")[0]
 
 
 def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch(chapter):

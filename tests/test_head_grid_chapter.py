@@ -1,31 +1,21 @@
 """HeadGrid of chapter 12: the trained models stored with the chapter, in JavaScript and in torch."""
 
 import base64
-import json
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attnlib.widgets import HeadGrid
+from tests.figures import stored_figures
 from tests.node import run_in_node
 from tests.test_head_grid import RUN, Reference, subsets
-
-ROOT = Path(__file__).parents[1]
-
-
-def stored_figures() -> list[dict]:
-    """The figures in chapter 12 as it was last run."""
-    notebook = json.loads((ROOT / "book" / "12_multi_head.ipynb").read_text("utf8"))
-    records = notebook["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"]["state"].values()
-    return [record["state"] for record in records if "models" in record["state"]]
 
 
 def test_javascript_runs_the_models_of_the_chapter():
     """The trained ones, on the chapter's rows: the answers of torch, in its own precision too."""
     exported, cases, expected = {}, [], []
-    for state in stored_figures():
+    for state in stored_figures("12", "HeadGrid"):
         for label, model in state["models"].items():
             name = f"{len(exported)}: {label}"
             exported[name] = model

@@ -2,7 +2,6 @@
 
 import inspect
 import json
-from pathlib import Path
 
 import pytest
 from sphinx.errors import ExtensionError
@@ -10,9 +9,8 @@ from sphinx.errors import ExtensionError
 import attnlib.widgets
 from attnlib.widgets.figure import Figure
 from scripts.live_figures import share
-from tests.figures import EXAMPLES
+from tests.figures import EXAMPLES, stored_figures
 
-BOOK = Path(__file__).resolve().parents[1] / "book"
 SYNCED = ("_esm", "_css")
 
 
@@ -38,23 +36,16 @@ CHAPTERS = {
 }
 
 
-def stored_figures(chapter: str) -> dict[str, dict]:
-    """The states of the figures in a chapter's notebook, by class."""
-    (path,) = BOOK.glob(f"{chapter}_*.ipynb")
-    widgets = json.loads(path.read_text("utf8"))["metadata"].get("widgets", {})
-    states = [record["state"] for part in widgets.values() for record in part["state"].values()]
-    return {state["_anywidget_id"].split(".")[-1]: state for state in states if "_anywidget_id" in state}
-
-
 def test_every_figure_is_in_a_chapter():
     assert set(CHAPTERS) == set(attnlib.widgets.__all__)
 
 
 @pytest.mark.parametrize(("name", "chapter"), [(name, c) for name, chapters in CHAPTERS.items() for c in chapters])
 def test_the_chapter_shows_the_figure_of_this_tree(name, chapter):
-    state, kind = stored_figures(chapter)[name], getattr(attnlib.widgets, name)
-    assert state["_esm"] == str(kind._esm), "the chapter was executed with another version of the figure"
-    assert state["_css"] == str(kind._css), "the chapter was executed with another version of its style"
+    kind = getattr(attnlib.widgets, name)
+    for state in stored_figures(chapter, name):
+        assert state["_esm"] == str(kind._esm), "the chapter was executed with another version of the figure"
+        assert state["_css"] == str(kind._css), "the chapter was executed with another version of its style"
 
 
 def test_a_page_keeps_one_copy_of_what_its_figures_share():

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -11,23 +10,12 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
-from benchmarks.figures import served
+from benchmarks.figures import launch, served
 from scripts.live_figures import share
 from tests.figures import HOST, page_of
 
 # BOOK_HTML: another build to look at, for whoever works on a widget without building the whole book.
 BUILT = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html").resolve()
-
-FLAGS = [
-    "--no-sandbox",  # containers have no user namespaces
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    # The browser's own errands would be counted among the requests of the page.
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 # What the theme logs on every page and we cannot change. Everything else fails.
 HARMLESS = (
@@ -64,11 +52,8 @@ def built() -> Path:
 
 @pytest.fixture(scope="session")
 def browser():
-    found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not found:
-        pytest.fail("no Chromium: install chromium or google-chrome, or name one in the variable CHROMIUM")
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=FLAGS)
+        chromium = launch(playwright)
         yield chromium
         chromium.close()
 

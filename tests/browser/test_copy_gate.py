@@ -7,7 +7,8 @@ from playwright.sync_api import expect
 
 from attnlib.data.names import load_names
 from attnlib.widgets import CopyGate
-from tests.copiers import IN_JAVASCRIPT, assert_same, chapter_state, in_attnlib, model_of
+from tests.copiers import IN_JAVASCRIPT, assert_same, in_attnlib, model_of
+from tests.figures import stored_figures
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +20,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module")
 def trained() -> dict:
-    return chapter_state()
+    return stored_figures("10", "CopyGate")[0]
 
 
 def figure_of(trained, **changes) -> CopyGate:
