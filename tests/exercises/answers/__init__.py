@@ -1,0 +1,45 @@
+"""Answers that people really give, each with the points it must lose. `ANSWERS` of `aNN_topic.py`: `{name: Answer}`."""
+
+import importlib
+from dataclasses import dataclass, field, replace
+
+from tests.exercises.assignment import choose, fill, values
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One hand-in: `cells` in place of the model's, and what each test cell must take off.
+
+    Attributes:
+        why: What is wrong with it, or what is different and yet right.
+        cells: `{answer id: source}`; `@marks@` are filled in as in the assignment.
+        lost: `{test id: points}`; empty for an answer that is right.
+    """
+
+    why: str
+    cells: dict[str, str]
+    lost: dict[str, int] = field(default_factory=dict)
+
+
+def wrong(why: str, cells: dict[str, str], **lost: int) -> Answer:
+    """An answer that must lose exactly `lost`."""
+    if not lost:
+        raise ValueError(f"A wrong answer loses something: {why}")
+    return Answer(why, cells, lost)
+
+
+def right(why: str, cells: dict[str, str]) -> Answer:
+    """An answer that looks different from ours and must lose nothing."""
+    return Answer(why, cells)
+
+
+def answers_to(assignment: str, seed: int = 0) -> dict[str, Answer]:
+    """All hand-ins that are known for an assignment, with the values of this variant in place of its marks."""
+    name = choose(assignment)
+    known = importlib.import_module(f"tests.exercises.answers.{name}").ANSWERS
+    marks = values(name, seed)
+
+    def filled(answer: Answer) -> Answer:
+        return replace(answer, cells={cell: fill(source, marks) for cell, source in answer.cells.items()})
+
+    return {key: filled(answer) for key, answer in known.items()}
