@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml assets/* scripts/*.py)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
@@ -68,6 +68,7 @@ lint: $(VENV)/.test ## style, and the pairs of .md and .ipynb
 	@$(BIN)/ruff check --isolated --select E9,F,E501 --line-length 100 book
 	@$(BIN)/python scripts/notebooks.py check
 	@$(BIN)/python scripts/launch_links.py check
+	@$(BIN)/python -m tests.exercises release --check
 
 unit: $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
@@ -75,7 +76,7 @@ unit: $(VENV)/.test ## unit tests of attnlib, figures and scripts
 
 notebooks: $(VENV)/.test ## run every chapter again and compare its outputs
 	@echo "==> notebooks: every stored output is computed again and compared"
-	@$(BIN)/python -m pytest --nbval --nbval-current-env book -q -n $(JOBS) --dist loadfile -p no:cacheprovider
+	@$(BIN)/python -m pytest --nbval --nbval-current-env book --ignore=book/exercises -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 
 browser: $(VENV)/.test chromium _build/html/.strict ## the built pages in Chromium
 	@echo "==> browser tests on the built pages"
