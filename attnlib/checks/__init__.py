@@ -5,7 +5,6 @@ never shows the answer.
 """
 
 from attnlib.checks.attention import (
-    attend,
     looks_everywhere,
     masked_softmax,
     past_and_padding,
@@ -13,14 +12,12 @@ from attnlib.checks.attention import (
     softmax_backward,
 )
 from attnlib.checks.graded import close, limit
-from attnlib.checks.language import as_every_step, exactly_right, joint_perplexity, last_real_state, read_in_parts
+from attnlib.checks.language import exactly_right, joint_perplexity, last_real_state, read_in_parts
 from attnlib.checks.scores import distance_score, sharpness
 from attnlib.checks.verdict import Verdict
 
 __all__ = [
     "Verdict",
-    "as_every_step",
-    "attend",
     "close",
     "distance_score",
     "exactly_right",

@@ -10,55 +10,6 @@ from attnlib.checks.verdict import Mistake, ask_tensor, check, described, draw, 
 
 
 @check
-def attend(answer: Callable) -> str:
-    """Check `attend(queries, keys, values)`: (B, T, d), (B, S, d), (B, S, d_value); contexts (B, T, d_value)."""
-    for B, T, S, d, d_value in [(2, 3, 4, 5, 6), (3, 4, 2, 6, 1), (1, 5, 7, 2, 3)]:
-        Q, K, V = draw(B, T, d, seed=1), draw(B, S, d, seed=2), draw(B, S, d_value, seed=3)
-        E = Q @ K.mT
-        given = ask_tensor(
-            answer,
-            Q,
-            K,
-            V,
-            shape=(B, T, d_value),
-            instead={
-                (B, T, S): "these are weights or scores, one for each query and key. The third step is missing.",
-                (B, T, d): "these are averages of *keys*. A context is made of values.",
-            },
-        )
-        expect(
-            given,
-            E.softmax(-1) @ V,
-            {
-                "the softmax ran over the queries: each *key* shares out a weight of 1, and each query should.": (
-                    E.softmax(1) @ V
-                ),
-                "the softmax ran over the sentences of the batch.": E.softmax(0) @ V,
-                "the scores themselves average the values: there is no softmax in between.": E @ V,
-                "scores were divided by their sum. Some are negative, so these are no shares.": (
-                    E / E.sum(-1, keepdim=True) @ V
-                ),
-                "exponentials were taken, and not divided by their sum.": E.exp() @ V,
-                "the scores were divided by √d. That is another score; here it is the plain dot product.": (
-                    (E / d**0.5).softmax(-1) @ V
-                ),
-                "every value has the same weight: the scores have no say.": V.mean(1, keepdim=True).expand(B, T, -1),
-                "each query takes one value, the best. Attention takes all of them, in shares.": (
-                    torch.nn.functional.one_hot(E.argmax(-1), S).float() @ V
-                ),
-                "the average was divided by S once more; weights sum to 1 already.": E.softmax(-1) @ V / S,
-                "every sentence was served from the first one's keys and values.": ((Q @ K[:1].mT).softmax(-1) @ V[:1]),
-            },
-            f"not yet the contexts, on {described(Q, K, V)}.",
-        )
-    Q = 50 * Q
-    given = ask_tensor(answer, Q, K, V, shape=(1, 5, 3))
-    need(not given.isnan().any(), "scores in the hundreds overflow in exp, and inf / inf is NaN.")
-    need(same(given, (Q @ K.mT).softmax(-1) @ V, 1e-4), "right for small scores, wrong for large ones.")
-    return "each query shares 1 among the keys of its own sentence and fetches that share of their values."
-
-
-@check
 def repeated_words(answer: Callable) -> str:
     """Check `repeated_words(scores, counts)`: (S,) and integers (S,); (S,), the weights over all places of a word."""
     for counts in ([1, 3, 2, 1], [2, 1, 5], [1, 2, 0, 4, 1]):

@@ -1,4 +1,4 @@
-"""Checks for chapters 1 and 2: a text read in parts, its perplexity, the last state, words all right, a hand-over."""
+"""Checks for chapters 1 and 2: a text read in parts, its perplexity, words without a mistake, the last real state."""
 
 import math
 from collections.abc import Callable
@@ -6,10 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from attnlib.checks.verdict import Mistake, ask, ask_number, ask_tensor, check, draw, expect, need, same
+from attnlib.checks.verdict import ask_number, ask_tensor, check, draw, expect, need
 from attnlib.data.vocabulary import PAD
-from attnlib.decoders import EveryStepDecoder, InitialStateDecoder
-from attnlib.encoder import Encoder
 from attnlib.rnn_lm import RNNLM
 
 
@@ -191,46 +189,3 @@ def last_real_state(answer: Callable) -> str:
             "some words do not get the state after their last letter.",
         )
     return "the state after the last letter of each word, whatever stands behind it."
-
-
-@check
-def as_every_step(answer: Callable) -> str:
-    """Check `as_every_step(decoder)`: an InitialStateDecoder; returns an EveryStepDecoder of the same logits."""
-    for V, d_embed, d_annotation, d_hidden in [(7, 4, 5, 6), (9, 5, 3, 4)]:
-        decoder = InitialStateDecoder(V, d_embed, d_annotation, d_hidden)
-        before = {name: p.clone() for name, p in decoder.state_dict().items()}
-        made = ask(answer, decoder)
-        need(
-            type(made) is EveryStepDecoder,
-            f"it returns {type(made).__name__}; a decoder of the class EveryStepDecoder is asked for.",
-        )
-        need(
-            all(torch.equal(p, before[name]) for name, p in decoder.state_dict().items()),
-            "the decoder that was handed in is changed. Somebody may still need it.",
-        )
-        shapes = {
-            name: tuple(p.shape) for name, p in EveryStepDecoder(V, d_embed, d_annotation, d_hidden).named_parameters()
-        }
-        need(
-            {name: tuple(p.shape) for name, p in made.named_parameters()} == shapes,
-            "its widths are not those of the given decoder: vocabulary, embedding, annotation, state.",
-        )
-        memory = Encoder(9, 3, d_annotation)(torch.tensor([[3, 4, 5], [6, 7, 8]]))
-        inputs = torch.tensor([[1, 3, 4, 2], [1, 5, 6, 3]])
-        logits, wanted = (d(inputs, *d.begin(memory)).logits for d in (made.eval(), decoder.eval()))
-        if same(logits, wanted):
-            continue
-        W, old = made.state_dict()["rnn.weight_ih_l0"], before["rnn.weight_ih_l0"]
-        other = [n for n, p in before.items() if n != "rnn.weight_ih_l0" and not same(made.state_dict()[n], p)]
-        need(len(other) < len(before) - 1, "nothing was copied: its parameters are still drawn at random.")
-        need(not other, f"these parameters are not those of the given decoder: {', '.join(other)}.")
-        need(
-            not same(W[:, -d_embed:], old),
-            "in `weight_ih_l0` the context's columns stand before the token's. Look at the order in `read`.",
-        )
-        need(
-            not same(W[:, :d_embed], old),
-            "the token is read as before, but the context still has a say: what multiplies it is not 0.",
-        )
-        raise Mistake("the columns of `weight_ih_l0` that meet the token are not those of the given decoder.")
-    return "two sizes, two sources each: the same logits, whatever the context."

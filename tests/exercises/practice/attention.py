@@ -1,10 +1,8 @@
 """Chapters 3 and 4."""
 
 import torch
-import torch.nn.functional as F
 
-from attnlib.attention import Attention, causal_mask, length_mask, masked_softmax
-from attnlib.scores import DotScore
+from attnlib.attention import causal_mask, length_mask, masked_softmax
 from tests.exercises.practice import Variants
 
 INF = float("inf")
@@ -27,29 +25,6 @@ def by_rows(scores, mask):
 def unshifted(scores, mask):
     e = scores.exp() * mask
     return e / e.sum(-1, keepdim=True).clamp(min=1e-30)
-
-
-def averaged(weigh):
-    """Contexts with the weights that `weigh` makes of the scores."""
-    return lambda Q, K, V: weigh(Q @ K.mT) @ V
-
-
-def sentence_by_sentence(Q, K, V):
-    contexts = torch.zeros(*Q.shape[:2], V.shape[-1])
-    for b in range(len(Q)):
-        for t in range(Q.shape[1]):
-            e = torch.stack([Q[b, t] @ k for k in K[b]])
-            contexts[b, t] = sum(a * v for a, v in zip(e.softmax(0), V[b], strict=True))
-    return contexts
-
-
-def unshifted_contexts(Q, K, V):
-    e = (Q @ K.mT).exp()
-    return e / e.sum(-1, keepdim=True) @ V
-
-
-def capped(Q, K, V):
-    return (Q @ K.mT).clamp(-50, 50).softmax(-1) @ V
 
 
 def long_sentence(scores, counts):
@@ -121,33 +96,6 @@ def by_logarithm(weights, g):
 
 
 VARIANTS = {
-    "attend": Variants(
-        right={
-            "three lines": averaged(lambda E: E.softmax(-1)),
-            "the package's own": lambda Q, K, V: Attention(DotScore(Q.shape[-1], Q.shape[-1]))(Q, K, V).context,
-            "torch's own": lambda Q, K, V: F.scaled_dot_product_attention(Q, K, V, scale=1.0),
-            "one by one": sentence_by_sentence,
-            "einsum": lambda Q, K, V: torch.einsum("bts,bsd->btd", torch.einsum("btd,bsd->bts", Q, K).softmax(2), V),
-        },
-        wrong={
-            "over the queries": (averaged(lambda E: E.softmax(1)), "ran over the queries"),
-            "over the batch": (averaged(lambda E: E.softmax(0)), "sentences of the batch"),
-            "no softmax": (averaged(lambda E: E), "no softmax in between"),
-            "divided by the sum": (averaged(lambda E: E / E.sum(-1, keepdim=True)), "no shares"),
-            "exp only": (averaged(torch.exp), "not divided by their sum"),
-            "scaled": (lambda Q, K, V: F.scaled_dot_product_attention(Q, K, V), "divided by √d"),
-            "plain mean": (averaged(lambda E: torch.zeros_like(E).softmax(-1)), "no say"),
-            "the best": (averaged(lambda E: F.one_hot(E.argmax(-1), E.shape[-1]).float()), "takes one value"),
-            "mean once more": (averaged(lambda E: E.softmax(-1) / E.shape[-1]), "sum to 1 already"),
-            "first sentence": (lambda Q, K, V: (Q @ K[0].T).softmax(-1) @ V[0], "the first one's"),
-            "weights": (lambda Q, K, V: (Q @ K.mT).softmax(-1), "third step"),
-            "keys": (lambda Q, K, V: (Q @ K.mT).softmax(-1) @ K, "averages of *keys*"),
-            "sigmoid": (averaged(torch.sigmoid), "not yet the contexts"),
-            "no shift": (unshifted_contexts, "overflow in exp"),
-            "capped": (capped, "wrong for large"),
-            "transposed": (lambda Q, K, V: (Q @ K.T).softmax(-1) @ V, "RuntimeError"),
-        },
-    ),
     "repeated_words": Variants(
         right={
             "logarithm": lambda e, n: (e + n.log()).softmax(-1),

@@ -3,9 +3,7 @@
 import math
 
 import torch
-from torch import nn
 
-from attnlib.decoders import EveryStepDecoder, InitialStateDecoder
 from tests.exercises.practice import Variants
 
 
@@ -93,48 +91,6 @@ def real(states, lengths):
     return states * (torch.arange(states.shape[1]) < lengths.unsqueeze(1)).unsqueeze(-1)
 
 
-def sizes(decoder):
-    V, d_embed = decoder.embedding.weight.shape
-    return V, d_embed, decoder.W_s.in_features, decoder.rnn.hidden_size
-
-
-def by_state(decoder, change=lambda W, d: torch.cat([W, W.new_zeros(len(W), d)], dim=1), without=()):
-    V, d_embed, d_annotation, d_hidden = sizes(decoder)
-    made = EveryStepDecoder(V, d_embed, d_annotation, d_hidden)
-    weights = {name: p for name, p in decoder.state_dict().items() if name not in without}
-    weights["rnn.weight_ih_l0"] = change(weights["rnn.weight_ih_l0"], d_annotation)
-    made.load_state_dict(weights, strict=False)
-    return made
-
-
-def by_hand(decoder):
-    made = EveryStepDecoder(*sizes(decoder))
-    mine = dict(made.named_parameters())
-    with torch.no_grad():
-        for name, p in decoder.named_parameters():
-            if name.endswith("weight_ih_l0"):
-                mine[name].zero_()
-                mine[name][:, : p.shape[1]] = p
-            else:
-                mine[name].copy_(p)
-    return made
-
-
-def noisy(W, d):
-    return torch.cat([W, torch.randn(len(W), d)], dim=1)
-
-
-def spoiled(decoder):
-    made = by_state(decoder)
-    with torch.no_grad():
-        decoder.rnn.weight_ih_l0.zero_()
-    return made
-
-
-class Private(EveryStepDecoder):
-    pass
-
-
 VARIANTS = {
     "read_in_parts": Variants(
         right={
@@ -220,28 +176,6 @@ VARIANTS = {
             "all": (lambda states, n: real(states, n), "as many as there are places"),
             "sorted": (lambda states, n: picked(states, n)[n.argsort(descending=True)], "changed their order"),
             "zeroed": (lambda states, n: picked(states.clamp(min=0), n), "some words"),
-        },
-    ),
-    "as_every_step": Variants(
-        right={"state_dict": by_state, "parameter by parameter": by_hand},
-        wrong={
-            "the same": (lambda decoder: decoder, "returns InitialStateDecoder"),
-            "a class of one's own": (lambda decoder: Private(*sizes(decoder)), "returns Private"),
-            "nothing copied": (lambda decoder: EveryStepDecoder(*sizes(decoder)), "nothing was copied"),
-            "no first state": (lambda d: by_state(d, without={"W_s.weight", "W_s.bias"}), "W_s.weight, W_s.bias"),
-            "zeros in front": (
-                lambda d: by_state(d, lambda W, n: torch.cat([W.new_zeros(len(W), n), W], dim=1)),
-                "stand before",
-            ),
-            "random": (lambda d: by_state(d, noisy), "still has a say"),
-            "no token": (
-                lambda d: by_state(d, lambda W, n: W.new_zeros(len(W), W.shape[1] + n)),
-                "that meet the token",
-            ),
-            "given one changed": (spoiled, "handed in is changed"),
-            "fixed widths": (lambda d: EveryStepDecoder(7, 4, 4, 6), "widths"),
-            "the weights alone": (lambda d: nn.ParameterList(d.parameters()), "returns ParameterList"),
-            "another start": (lambda d: InitialStateDecoder(*sizes(d)).state_dict(), "returns OrderedDict"),
         },
     ),
 }
