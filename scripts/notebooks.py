@@ -194,17 +194,26 @@ def facts(target: Path) -> dict:
 
 
 def package_files(source: Path) -> set[Path]:
-    """The files of attnlib that a chapter imports, directly or through one another."""
+    """The files of attnlib that a chapter imports, directly or through one another.
+
+    `from attnlib import checks` counts as the modules of those checks that are called: a new check for one
+    chapter makes no other chapter stale.
+    """
 
     def named_in(code: str) -> set[str]:
-        names = set()
-        for node in ast.walk(ast.parse(code)):
+        names, tree = set(), ast.parse(code)
+        for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 inner = {f"{node.module}.{alias.name}" for alias in node.names}
                 modules = {name for name in inner if file_of(name)}
                 names |= modules if modules == inner else modules | {node.module}
             elif isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
+        if "from attnlib import checks" in ast.unparse(tree) and (listed := file_of("attnlib.checks")):
+            imports = [n for n in ast.parse(listed.read_text("utf8")).body if isinstance(n, ast.ImportFrom)]
+            home = {alias.name: node.module for node in imports for alias in node.names}
+            names |= {home[n] for n in re.findall(r"\bchecks\.(\w+)", ast.unparse(tree)) if n in home}
+            names -= {"attnlib.checks"}
         return {n for n in names if n.split(".")[0] == "attnlib"}
 
     def file_of(module: str) -> Path | None:

@@ -1,9 +1,15 @@
 """Every check says Right to right answers in any dress, and names the mistake of each wrong one."""
 
+import signal
+import threading
+import time
+
+import numpy as np
 import pytest
 import torch
 
 from attnlib import checks
+from attnlib.checks import verdict
 from attnlib.checks.verdict import check
 from tests.exercises.practice import variants
 
@@ -104,3 +110,145 @@ def test_a_fault_of_the_check_itself_is_not_blamed_on_the_student():
 
     with pytest.raises(RuntimeError, match="our own"):
         broken(lambda: 1)
+
+
+# --- how a check asks ---------------------------------------------------------------------------------
+
+
+def said(function, *inputs, how=verdict.ask, **named):
+    """What the student is told, None when there is nothing to say."""
+    try:
+        how(function, *inputs, **named)
+    except verdict.Mistake as mistake:
+        return str(mistake)
+
+
+def test_a_question_is_asked_on_copies():
+    mine, other = torch.zeros(2, 3), torch.ones(4)
+    assert said(lambda x: x.add_(1), mine).startswith("it changes the (2, 3) tensor it was given.")
+    assert said(lambda x, y: y.mul_(2), mine, y=other).startswith("it changes the (4,) tensor it was given.")
+    assert not mine.any() and (other == 1).all()
+    assert said(lambda x: x + 1, mine) is None
+
+
+def test_an_error_is_told_with_the_inputs_and_the_line():
+    def broken(x, mask, n):
+        return x @ mask / n
+
+    words = said(broken, torch.ones(2, 3), torch.ones(4, dtype=torch.bool), n=0)
+    assert words.startswith("it stopped on inputs (2, 3) float32, (4,) bool, n=0: RuntimeError: ")
+    assert words.endswith(" (in the line `return x @ mask / n`)")
+    # no line of ours, nor torch's: there is none of the student's
+    assert said(torch.mm, torch.ones(2, 3), torch.ones(2, 3)).count("in the line") == 0
+
+
+def test_an_answer_must_be_a_tensor_of_its_shape():
+    class Loud(torch.Tensor):
+        pass
+
+    ask = {"how": verdict.ask_tensor, "shape": (2, 3)}
+    assert said(lambda x: x.tolist(), torch.ones(2, 3), **ask) == "it returns list; a torch.Tensor is asked for."
+    assert "returns Loud" in said(lambda x: x.as_subclass(Loud), torch.ones(2, 3), **ask)
+    words = said(lambda x: x.T, torch.ones(2, 3), **ask)
+    assert words == "its shape is (3, 2); asked for is (2, 3), on inputs (2, 3) float32."
+    assert said(lambda x: x.T, torch.ones(2, 3), instead={(3, 2): "turned."}, **ask) == "turned."
+    assert said(lambda x: x, torch.ones(2, 3), instead={(2, 3): "turned."}, **ask) is None
+
+
+@pytest.mark.parametrize(
+    "answer", [1, True, "1.0", torch.tensor(1.0), np.float32(1), np.ones(1), type("F", (float,), {})(1)]
+)
+def test_a_number_is_a_plain_number(answer):
+    words = said(lambda: answer, how=verdict.ask_number)
+    assert words == f"it returns {type(answer).__name__}; a plain number is asked for, a float."
+
+
+def test_numbers_of_python_and_numpy_will_do():
+    assert type(verdict.ask_number(lambda: np.float64(0.5))) is float
+    assert verdict.ask_number(lambda x: x / 2, 1.0) == 0.5
+
+
+def test_the_first_mistake_that_fits_is_said():
+    def judge(given):
+        verdict.expect(given, 1.0, {"two": 2.0, "also two": 2.0, "one": 1.0}, "otherwise", tolerance=0.1)
+
+    assert said(judge, 1.05, how=lambda f, x: f(x)) is None
+    assert said(judge, 2.1, how=lambda f, x: f(x)) == "two"
+    assert said(judge, 3.0, how=lambda f, x: f(x)) == "otherwise"
+    assert said(judge, torch.ones(2), how=lambda f, x: f(x)) == "otherwise"
+
+
+def test_gradients_are_those_of_the_sum_of_squares():
+    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+    slopes = verdict.gradients(lambda x, y, n: n * x * y, x, y, 2)
+    assert [slope.tolist() for slope in slopes] == [[72.0, 256.0], [24.0, 128.0]]
+    for blocked in (lambda x, y: x.detach() * y.detach(), lambda x, y: [x, y]):
+        assert said(blocked, x, y, how=verdict.gradients).startswith("no gradient leads back")
+    words = said(lambda x, y: x.detach() * y.sum(), x, torch.ones(3), how=verdict.gradients)
+    assert words == "no gradient reaches the (2,) input: was it detached on the way?"
+
+
+def test_the_same_is_the_same_up_to_rounding():
+    x = torch.tensor([1.0, torch.nan, torch.inf])
+    assert verdict.same(x, x + 1e-7) and not verdict.same(x, x + 1e-3)
+    assert not verdict.same(x, torch.tensor([1.0, torch.nan, -torch.inf]))
+    assert not verdict.same(torch.ones(2), torch.ones(2, 1))
+    assert verdict.same(torch.ones(2).half(), torch.ones(2).double())
+    assert not verdict.same(torch.tensor([1, 2]), torch.tensor([1, 3]))
+
+
+# --- what the test cells of assignments use -----------------------------------------------------------
+
+
+def test_close_says_what_differs_and_never_the_numbers():
+    wanted = torch.tensor([1.25, torch.nan])
+    checks.close(torch.tensor([1.25, torch.nan], requires_grad=True), wanted, "weights")
+    checks.close(torch.tensor([1.26, torch.nan]), wanted, "weights", tolerance=0.1)
+    for given, words in [
+        (Agreeable(), "weights: you return Agreeable, asked for is a torch.Tensor"),
+        (None, "weights: you return NoneType, asked for is a torch.Tensor"),
+        (torch.nn.Parameter(wanted), "weights: you return Parameter, asked for is a torch.Tensor"),
+        (wanted.unsqueeze(0), "weights: your shape is (1, 2), asked for is (2,)"),
+        (torch.tensor([1.26, torch.nan]), "weights: values differ"),
+        (torch.tensor([1.25, 0.0]), "weights: values differ"),
+    ]:
+        with pytest.raises(AssertionError) as caught:
+            checks.close(given, wanted, "weights")
+        assert str(caught.value) == words
+
+
+def forever():
+    """Three seconds: an alarm that does not ring must fail here, and not hang."""
+    for _ in range(300):
+        time.sleep(0.01)
+
+
+def test_an_endless_loop_ends():
+    handler = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds: an endless loop\?"), checks.limit(0.05):
+        forever()
+    assert signal.getsignal(signal.SIGALRM) is handler
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_limit_around_a_limit_still_rings():
+    with pytest.raises(TimeoutError, match=r"0\.2 seconds"), checks.limit(0.2):
+        with checks.limit(30):
+            pass
+        forever()
+    with pytest.raises(ZeroDivisionError), checks.limit(30):
+        1 / 0  # noqa: B018
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_without_an_alarm_clock_there_is_no_limit():
+    found = []
+
+    def work():
+        with checks.limit(1):
+            found.append("done")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == ["done"]

@@ -178,6 +178,15 @@ def test_a_change_in_a_module_behind_an_import_is_seen(book):
     assert {"attnlib/widgets/__init__.py", "attnlib/palette.py", "attnlib/widgets/static/attention.js"} <= used
 
 
+def test_only_the_checks_that_a_chapter_calls_make_it_stale(book):
+    source = book / "07_small.md"
+    cell = "from attnlib import checks, plots\n\nchecks.masked_softmax(lambda *_: 1)"
+    source.write_text(CHAPTER.replace("x + 1", cell))
+    used = {p.relative_to(book.parent).as_posix() for p in notebooks.package_files(source)}
+    assert {"attnlib/checks/attention.py", "attnlib/checks/verdict.py", "attnlib/attention.py"} <= used
+    assert not {"attnlib/checks/__init__.py", "attnlib/checks/language.py"} & used
+
+
 def test_an_exempt_cell_must_be_followed_by_an_assert(book):
     source = book / "07_small.md"
     exempt = CHAPTER.replace("ipython3\ndef", "ipython3\n:tags: [nbval-ignore-output]\n\ndef")

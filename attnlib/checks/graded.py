@@ -11,7 +11,7 @@ from attnlib.checks.verdict import same
 
 
 @contextlib.contextmanager
-def limit(seconds: int) -> Iterator[None]:
+def limit(seconds: float) -> Iterator[None]:
     """Stop what runs longer, so that one endless loop does not cost the other questions their time.
 
     Where there is no alarm clock (Windows, a second thread) it does nothing; the grader has a limit of its own.

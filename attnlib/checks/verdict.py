@@ -2,11 +2,13 @@
 
 import inspect
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -94,8 +96,21 @@ def ask(answer: Callable, *inputs: Any, **named: Any) -> Any:
     return result
 
 
-def ask_tensor(answer: Callable, *inputs: Any, shape: tuple[int, ...], **named: Any) -> Tensor:
+def ask_tensor(
+    answer: Callable,
+    *inputs: Any,
+    shape: tuple[int, ...],
+    instead: Mapping[tuple[int, ...], str] = MappingProxyType({}),
+    **named: Any,
+) -> Tensor:
     """Like `ask`, for an answer that must be one tensor of this shape.
+
+    Args:
+        answer: The student's function.
+        inputs: What it is given.
+        shape: What it must return.
+        instead: Other shapes, with what each of them tells of the mistake.
+        named: What it is given by name.
 
     Raises:
         Mistake: It is something else, or has another shape; both shapes are named.
@@ -103,11 +118,55 @@ def ask_tensor(answer: Callable, *inputs: Any, shape: tuple[int, ...], **named: 
     result = ask(answer, *inputs, **named)
     # an exact type: a class of one's own may call itself equal to everything
     need(type(result) is Tensor, f"it returns {type(result).__name__}; a torch.Tensor is asked for.")
+    need(result.shape == shape or tuple(result.shape) not in instead, instead.get(tuple(result.shape), ""))
     need(
         result.shape == shape,
         f"its shape is {tuple(result.shape)}; asked for is {tuple(shape)}, on {described(*inputs, **named)}.",
     )
     return result
+
+
+def ask_number(answer: Callable, *inputs: Any, **named: Any) -> float:
+    """Like `ask`, for an answer that must be one plain number, Python's or NumPy's.
+
+    Raises:
+        Mistake: It is something else.
+    """
+    result = ask(answer, *inputs, **named)
+    # exact types again, so that the comparison is ours
+    need(
+        type(result) in (float, np.float64),
+        f"it returns {type(result).__name__}; a plain number is asked for, a float.",
+    )
+    return float(result)
+
+
+def expect(
+    given: Tensor | float,
+    wanted: Tensor | float,
+    mistakes: Mapping[str, Tensor | float],
+    otherwise: str,
+    tolerance: float = 1e-5,
+) -> None:
+    """Go on when it is what was wanted; when not, say which mistake gives just this.
+
+    Args:
+        given: What the student's function returned.
+        wanted: What it should return.
+        mistakes: `{sentence: what that mistake would return}`; the first that fits is said.
+        otherwise: The sentence for all other mistakes.
+        tolerance: Largest difference, absolute and relative.
+    """
+    given, wanted = _double(given), _double(wanted)
+    if same(given, wanted, tolerance):
+        return
+    for words, wrong in mistakes.items():
+        need(not same(given, _double(wrong), tolerance), words)
+    raise Mistake(otherwise)
+
+
+def _double(x: Tensor | float) -> Tensor:
+    return x.detach().double() if isinstance(x, Tensor) else torch.tensor(x, dtype=torch.float64)
 
 
 def gradients(answer: Callable, *inputs: Any) -> list[Tensor]:
