@@ -151,6 +151,7 @@ VARIANTS = {
             "one ended at most": (one_at_most, "3 of 4 beams ended"),
             "too many": (lambda p, q, e: top(table(p, q, e), k=4), "has the shape (4,)"),
             "no words": (lambda p, q, e: step(p, q, e)[:2], "tuple; 3 tensors"),
+            "lists": (reordered(lambda v, p, w: (v, p.tolist(), w)), "parent is list"),
             "a table": (lambda p, q, e: table(p, q, e), "returns Tensor"),
         },
     ),
