@@ -11,24 +11,38 @@ from attnlib.checks.attention import (
     repeated_words,
     softmax_backward,
 )
+from attnlib.checks.copying import copied_words, gate_gradient
+from attnlib.checks.cost import break_even, direct_gradient
 from attnlib.checks.graded import close, limit
 from attnlib.checks.language import exactly_right, joint_perplexity, last_real_state, read_in_parts
 from attnlib.checks.scores import distance_score, sharpness
+from attnlib.checks.search import beam_step, penalty_needed
+from attnlib.checks.seq2seq import error_rate, latest_only, look_back, row_shift
 from attnlib.checks.verdict import Verdict
 
 __all__ = [
     "Verdict",
+    "beam_step",
+    "break_even",
     "close",
+    "copied_words",
+    "direct_gradient",
     "distance_score",
+    "error_rate",
     "exactly_right",
+    "gate_gradient",
     "joint_perplexity",
     "last_real_state",
+    "latest_only",
     "limit",
+    "look_back",
     "looks_everywhere",
     "masked_softmax",
     "past_and_padding",
+    "penalty_needed",
     "read_in_parts",
     "repeated_words",
+    "row_shift",
     "sharpness",
     "softmax_backward",
 ]
