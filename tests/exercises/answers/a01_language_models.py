@@ -68,6 +68,11 @@ ANSWERS = {
         q1_padding=1,
         q1_ragged=1,
     ),
+    "q1_perplexity_of_padding": wrong(
+        "the loss is right, the perplexity counts padding",
+        q1(SURPRISE + "return surprise[real].mean(), @base@ ** surprise.mean()"),
+        q1_padding=1,
+    ),
     "q1_divided_by_all": wrong(
         "real surprise, divided by all places",
         q1(SURPRISE + "loss = surprise[real].sum() / targets.numel()\nreturn loss, @base@ ** loss"),
@@ -120,14 +125,6 @@ ANSWERS = {
             "loss = -chosen[real].log().mean() / math.log(@base@)\nreturn loss, @base@ ** loss"
         ),
         q1_value=1,
-    ),
-    "q1_loop": wrong(
-        "never ends",
-        q1("while True:\n    pass"),
-        q1_value=1,
-        q1_perplexity=1,
-        q1_padding=1,
-        q1_ragged=1,
     ),
     "q1_yes": wrong(
         "equal to everything",

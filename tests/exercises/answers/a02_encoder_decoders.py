@@ -166,7 +166,6 @@ return torch.stack(states).sum(0) / lengths[:, None]
 """),
         **Q1,
     ),
-    "q1_loop": wrong("t never grows", q1("t = 0\nwhile t < x.shape[1]:\n    state = cell(x[:, 0], state)"), **Q1),
     "q1_yes": wrong("equal to everything", {"q1": YES + q1("return Yes()")["q1"]}, **Q1),
     "q1_alone": right(
         "one sentence after another",
@@ -378,7 +377,6 @@ return sorted(done + kept, key=rank, reverse=True)[:k]
         q3_kept=1,
         q3_ended=1,
     ),
-    "q3_loop": wrong("nothing ever ends", q3("kept = [()]\nwhile kept:\n    kept = kept[:k]"), **Q3),
     "q3_yes": wrong("equal to everything", {"q3": YES + q3("return [(Yes(), Yes())] * k")["q3"]}, **Q3),
     "q3_heap": right(
         "heapq, and a generator",

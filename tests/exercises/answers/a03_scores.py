@@ -140,7 +140,8 @@ return torch.stack(columns, 1)
     "q2_one_square": wrong(
         "σ² for σ⁴: only one of the two vectors is random",
         q2("variance = d * (sigma**2 + 2 * mu**2)\nreturn variance, math.sqrt(@variance@ / variance)"),
-        **Q2,
+        q2_centred=1,
+        q2_mean=1,
     ),
     "q2_standard_deviation": wrong(
         "the standard deviation",
@@ -176,6 +177,11 @@ return torch.stack(columns, 1)
         q2("return d * (sigma**4 + 2 * (mu * sigma) ** 2), 1 / math.sqrt(d)"),
         q2_factor=1,
     ),
+    "q2_factor_no_mean": wrong(
+        "the mean is ignored in the factor",
+        q2("return d * (sigma**4 + 2 * (mu * sigma) ** 2), math.sqrt(@variance@ / d) / sigma**2"),
+        q2_factor=1,
+    ),
     "q2_factor_no_root": wrong(
         "divided by the variance, not by its root",
         q2("variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\nreturn variance, @variance@ / variance"),
@@ -208,7 +214,6 @@ return torch.stack(columns, 1)
         ),
         **Q2,
     ),
-    "q2_loop": wrong("never ends", q2("while d:\n    sigma += 0"), **Q2),
     "q2_yes": wrong("equal to everything", {"q2": YES + q2("return Yes(), Yes()")["q2"]}, **Q2),
     "q2_multiplied_out": right(
         "multiplied out",
@@ -337,7 +342,6 @@ return variance, math.sqrt(@variance@) / math.sqrt(variance)
         q3(spoilt(LOCAL, "e = scores - ", "e = scores\ne -= ")),
         q3_padding=1,
     ),
-    "q3_loop": wrong("never ends", q3("while True:\n    pass"), **Q3),
     "q3_yes": wrong("equal to everything", {"q3": YES + q3("return Yes()")["q3"]}, **Q3),
     "q3_row_by_row": right(
         "only what is visible, row by row",
