@@ -271,11 +271,14 @@ return torch.allclose(f(x[order]), f(x)[order], atol=1e-3)
     ),
     "q3_rotations": wrong(
         "rotations only, or every order where rotations were asked",
-        q3(
-            TEST.replace("every order of", "every ORDER of")
-            .replace('== "every rotation', '!= "every rotation')
-            .replace("range(T - 1, -1, -1)]", "*itertools.permutations(range(T))]")
-        ),
+        q3("""
+import itertools
+T, y = len(x), f(x)
+orders = [[*range(k, T), *range(k)] for k in range(T)]
+if "@moves@" == "every rotation of the tokens":
+    orders = map(list, itertools.permutations(range(T)))
+return all(torch.allclose(f(x[o]), y[o], atol=1e-3) for o in orders)
+"""),
         q3_every=1,
     ),
     "q3_generous": wrong(
