@@ -33,7 +33,8 @@ def q3(coverage: str = COVERAGE, loss: str = LOSS) -> dict[str, str]:
 
 
 NUMBERED = """
-new = [w for w in dict.fromkeys(source) if w not in vocabulary]
+step = 1 if "@order@" == "first" else -1
+new = [w for w in dict.fromkeys(source[::step]) if w not in vocabulary][::step]
 ids = {w: n for n, w in enumerate(vocabulary + new)}
 return new, [ids[w] for w in source], [ids.get(w, 0) for w in target]
 """
@@ -78,12 +79,12 @@ return new, ids, [(vocabulary + new).index(w) if w in vocabulary + new else 0 fo
     ),
     "q1_sorted": wrong(
         "new words by the alphabet",
-        q1(NUMBERED.replace("dict.fromkeys(source)", "sorted(set(source))")),
+        q1(NUMBERED.replace("dict.fromkeys(source[::step])", "sorted(set(source))[::step]")),
         q1_new=1,
     ),
     "q1_the_other_end": wrong(
         "numbered by the other end of the sentence",
-        q1(NUMBERED.replace("dict.fromkeys(source)", "list(dict.fromkeys(source[::-1]))[::-1]")),
+        q1(NUMBERED.replace('== "first"', '!= "first"')),
         q1_new=1,
     ),
     "q1_from_one": wrong(
@@ -104,7 +105,7 @@ return new, ids, [(vocabulary + new).index(w) if w in vocabulary + new else 0 fo
     ),
     "q1_target_new": wrong(
         "words of the target get new ids as well",
-        q1(NUMBERED.replace("dict.fromkeys(source)", "dict.fromkeys(source + target)")),
+        q1(NUMBERED.replace("source[::step]", "(source + target)[::step]")),
         q1_new=1,
         q1_target=1,
     ),
@@ -322,11 +323,12 @@ return vocabulary[V:], [place(w) for w in source], [place(w) if w in vocabulary 
         "two passes and list.index",
         q1("""
 new = []
-for w in source:
+for w in source if "@order@" == "first" else reversed(source):
     if w not in vocabulary + new:
         new.append(w)
-everything = vocabulary + new
-return new, [everything.index(w) for w in source], [everything.index(w) if w in everything else 0 for w in target]
+everything = vocabulary + (new if "@order@" == "first" else new[::-1])
+ids = [everything.index(w) if w in everything else 0 for w in source + target]
+return everything[len(vocabulary) :], ids[: len(source)], ids[len(source) :]
 """),
     ),
     "q2_one_hot": right(

@@ -8,12 +8,17 @@ def function(head: str, body: str) -> str:
 
 
 SPLIT = """
-B, T, d_model = x.shape
-return x.reshape(B, T, H, d_model // H).permute(0, 2, 1, 3)
+d_head = x.shape[2] // H
+heads = [torch.stack([x[..., @column@] for n in range(d_head)], 2) for h in range(H)]
+return torch.stack(heads, 1)
 """
 MERGE = """
 B, H, T, d_head = y.shape
-return y.permute(0, 2, 1, 3).reshape(B, T, H * d_head)
+x = torch.zeros(B, T, H * d_head)
+for h in range(H):
+    for n in range(d_head):
+        x[..., @column@] = y[:, h, :, n]
+return x
 """
 ATTEND = """
 B, T, d_model = x.shape
@@ -29,9 +34,15 @@ return c @ W_o.T, a
 """
 TEST = """
 import itertools
-y = f(x)
-for order in itertools.permutations(range(len(x))):
-    order = torch.tensor(order)
+T, y = len(x), f(x)
+if "@moves@" == "every order of the tokens":
+    orders = itertools.permutations(range(T))
+elif "@moves@" == "every rotation of the tokens":
+    orders = [[*range(k, T), *range(k)] for k in range(T)]
+else:
+    orders = [range(T - 1, -1, -1)]
+for order in orders:
+    order = torch.tensor(list(order))
     if (f(x[order]) - y[order]).abs().max() > 0.01:
         return False
 return True
@@ -81,13 +92,19 @@ ANSWERS = {
         q1_merge=1,
     ),
     "q1_other_columns": wrong(
-        "neighbouring columns go to different heads",
-        q1(split="return x.unflatten(2, (-1, H)).permute(0, 3, 1, 2)"),
+        "neighbouring columns go to different heads, or to one head where they should not",
+        q1(
+            split="if '@column@' == 'n * H + h':\n    return x.unflatten(2, (H, -1)).transpose(1, 2)\n"
+            "return x.unflatten(2, (-1, H)).permute(0, 3, 1, 2)"
+        ),
         q1_split=1,
     ),
     "q1_other_columns_back": wrong(
-        "the shares are interleaved",
-        q1(merge="return y.permute(0, 2, 3, 1).flatten(2)"),
+        "the shares are interleaved, or not where they should be",
+        q1(
+            merge="if '@column@' == 'n * H + h':\n    return y.transpose(1, 2).flatten(2)\n"
+            "return y.permute(0, 2, 3, 1).flatten(2)"
+        ),
         q1_merge=1,
     ),
     "q1_heads_last": wrong(
@@ -216,9 +233,9 @@ ANSWERS = {
         q3_rounding=1,
         q3_every=1,
     ),
-    "q3_to_and_fro": wrong(
-        "outputs are moved back where they should be moved on",
-        q3(TEST.replace("y[order]", "y[order.argsort()]")),
+    "q3_twice": wrong(
+        "outputs are moved twice",
+        q3(TEST.replace("y[order]", "y[order][order]")),
         q3_attention=1,
         q3_rounding=1,
         q3_every=1,
@@ -239,14 +256,29 @@ ANSWERS = {
         q3("o = torch.randperm(len(x))\nreturn torch.allclose(f(x[o]), f(x)[o], atol=1e-3)"),
         q3_every=1,
     ),
-    "q3_reversed": wrong(
-        "only the reversed order",
-        q3("return torch.allclose(f(x.flip(0)), f(x).flip(0), atol=1e-3)"),
+    "q3_one_move": wrong(
+        "one order only, or the first and the last token in place of all",
+        q3("""
+T = len(x)
+order = {
+    "every order of the tokens": list(range(T))[::-1],
+    "every rotation of the tokens": [(t + 2) % T for t in range(T)],
+    "the reversed order of the tokens": [T - 1, *range(1, T - 1), 0],
+}["@moves@"]
+return torch.allclose(f(x[order]), f(x)[order], atol=1e-3)
+"""),
         q3_every=1,
     ),
     "q3_rotations": wrong(
-        "only rotations",
-        q3("return all(torch.allclose(f(x.roll(k, 0)), f(x).roll(k, 0), atol=1e-3) for k in range(len(x)))"),
+        "rotations only, or every order where rotations were asked",
+        q3("""
+import itertools
+T, y = len(x), f(x)
+orders = [[*range(k, T), *range(k)] for k in range(T)]
+if "@moves@" == "every rotation of the tokens":
+    orders = map(list, itertools.permutations(range(T)))
+return all(torch.allclose(f(x[o]), y[o], atol=1e-3) for o in orders)
+"""),
         q3_every=1,
     ),
     "q3_generous": wrong(
@@ -278,11 +310,17 @@ ANSWERS = {
         q3_rounding=1,
         q3_every=1,
     ),
-    "q1_einops": right(
-        "chunks, stacked; heads, laid side by side",
-        q1("return torch.stack(x.chunk(H, dim=2), dim=1)", "return torch.cat(y.unbind(1), dim=2)"),
+    "q1_chunks": right(
+        "columns sorted by head; then chunks, stacked, and heads, laid side by side",
+        q1(
+            "d_head = x.shape[2] // H\ncolumns = [@column@ for h in range(H) for n in range(d_head)]\n"
+            "return torch.stack(x[..., columns].chunk(H, dim=2), dim=1)",
+            "_, H, _, d_head = y.shape\ncolumns = [@column@ for h in range(H) for n in range(d_head)]\n"
+            "place = sorted(range(H * d_head), key=columns.__getitem__)\n"
+            "return torch.cat(y.unbind(1), dim=2)[..., place]",
+        ),
     ),
-    "q1_reshape": right("reshape and permute", q1()),
+    "q1_column_by_column": right("one column after another", q1()),
     "q2_einsum": right("einsum, and a softmax by hand", q2()),
     "q2_head_by_head": right(
         "a loop over heads, each with its rows; outputs add up",
@@ -322,15 +360,21 @@ with torch.no_grad():
     ),
     "q3_all": right("all orders, one after another", q3(TEST)),
     "q3_neighbours": right(
-        "exchanges of neighbours make every order: T - 1 of them are enough",
+        "what holds for exchanges of neighbours holds for every order, and what holds for one place for every rotation",
         q3("""
-for t in range(len(x) - 1):
-    order = list(range(len(x)))
-    order[t], order[t + 1] = t + 1, t
-    there = torch.eye(len(x))[order]
-    if not torch.allclose(f(x[order]), there @ f(x), atol=0.01, rtol=0):
-        return False
-return True
+T = len(x)
+there = torch.eye(T)
+if "@moves@" == "every order of the tokens":
+    moves = []
+    for t in range(T - 1):
+        order = list(range(T))
+        order[t], order[t + 1] = t + 1, t
+        moves.append(there[order])
+elif "@moves@" == "every rotation of the tokens":
+    moves = [there.roll(1, 0)]
+else:
+    moves = [there.flip(0)]
+return all(bool((f(P @ x) - P @ f(x)).abs().max() < 0.01) for P in moves)
 """),
     ),
 }

@@ -105,7 +105,10 @@ ANSWERS = {
     ),
     "q1_height_for_width": wrong(
         "divided by the height where the width counts",
-        q1(("m % width if", "m % height if"), ("m // width if", "m // height if")),
+        q1(
+            ("m % width if rows else m // height", "m % height if rows else m // width"),
+            ("m // width if rows else m % height", "m // height if rows else m % width"),
+        ),
         q1_centres=1,
         q1_mean=1,
     ),
