@@ -113,7 +113,7 @@ ANSWERS = {
         "autograd, backwards",
         q1(
             body="softmax = lambda e: (e / @temperature@).softmax(-1)\n"
-            "return torch.func.vjp(softmax, scores)[1](moves)[0]"
+            "return torch.autograd.functional.vjp(softmax, scores, moves)[1]"
         ),
         q1_values=1,
         q1_room=1,
