@@ -122,7 +122,7 @@ ANSWERS = {
         "autograd, forwards",
         q1(
             body="softmax = lambda e: (e / @temperature@).softmax(-1)\n"
-            "return torch.func.jvp(softmax, (scores,), (moves,))[1]"
+            "return torch.autograd.functional.jvp(softmax, scores, moves)[1]"
         ),
         q1_values=1,
         q1_room=1,
