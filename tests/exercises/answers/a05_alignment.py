@@ -251,6 +251,13 @@ return found
         q3_value=1,
         q3_ends=1,
     ),
+    "q3_constant": wrong(
+        "the number that the visible test asks for",
+        q3(body="return 0.25"),
+        q3_value=1,
+        q3_ends=1,
+        q3_corpus=1,
+    ),
     "q3_mean": wrong(
         "the mean of one rate per sentence",
         q3(

@@ -113,7 +113,7 @@ ANSWERS = {
         "autograd, backwards",
         q1(
             body="softmax = lambda e: (e / @temperature@).softmax(-1)\n"
-            "return torch.func.vjp(softmax, scores)[1](moves)[0]"
+            "return torch.autograd.functional.vjp(softmax, scores, moves)[1]"
         ),
         q1_values=1,
         q1_room=1,
@@ -122,7 +122,7 @@ ANSWERS = {
         "autograd, forwards",
         q1(
             body="softmax = lambda e: (e / @temperature@).softmax(-1)\n"
-            "return torch.func.jvp(softmax, (scores,), (moves,))[1]"
+            "return torch.autograd.functional.jvp(softmax, scores, moves)[1]"
         ),
         q1_values=1,
         q1_room=1,
@@ -151,6 +151,12 @@ ANSWERS = {
     "q2_no_v": wrong("v_a is forgotten on the way back", q2(("g[..., None] * v_a", "g[..., None]")), q2_matrix=1),
     "q2_no_g": wrong("what came back is not used", q2(("g[..., None]", "1")), q2_v=1, q2_matrix=1),
     "q2_no_tanh": wrong("the gradient of v_a without tanh", q2(("None] * t)", "None] * z)")), q2_v=1),
+    "q2_no_key": wrong(
+        "the key is not in the hidden layer",
+        q2((" + (key @ U_a.T)[:, None]", "")),
+        q2_v=1,
+        q2_matrix=1,
+    ),
     "q2_order": wrong(
         "the two in the other order",
         q2(
