@@ -1,5 +1,6 @@
 """Every check says Right to right answers in any dress, and names the mistake of each wrong one."""
 
+import json
 import signal
 import threading
 import time
@@ -132,12 +133,20 @@ def test_a_question_is_asked_on_copies():
 
 
 def test_an_error_is_told_with_the_inputs_and_the_line():
+    def product(x, mask):
+        return x @ mask
+
     def broken(x, mask, n):
-        return x @ mask / n
+        return product(x, mask) / n
 
     words = said(broken, torch.ones(2, 3), torch.ones(4, dtype=torch.bool), n=0)
     assert words.startswith("it stopped on inputs (2, 3) float32, (4,) bool, n=0: RuntimeError: ")
-    assert words.endswith(" (in the line `return x @ mask / n`)")
+    assert words.endswith(" (in the line `return x @ mask`)")
+
+    def reading(x):
+        return json.loads("")  # stops far inside json
+
+    assert said(reading, torch.ones(2)).endswith(' (in the line `return json.loads("")  # stops far inside json`)')
     # no line of ours, nor torch's: there is none of the student's
     assert said(torch.mm, torch.ones(2, 3), torch.ones(2, 3)).count("in the line") == 0
 
@@ -224,11 +233,11 @@ def forever():
 
 
 def test_an_endless_loop_ends():
-    handler = signal.getsignal(signal.SIGALRM)
+    handler, clock = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
     with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds: an endless loop\?"), checks.limit(0.05):
         forever()
     assert signal.getsignal(signal.SIGALRM) is handler
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert bool(signal.getitimer(signal.ITIMER_REAL)[0]) == bool(clock[0])  # none, or the one around this test
 
 
 def test_a_limit_around_a_limit_still_rings():
@@ -238,7 +247,6 @@ def test_a_limit_around_a_limit_still_rings():
         forever()
     with pytest.raises(ZeroDivisionError), checks.limit(30):
         1 / 0  # noqa: B018
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_without_an_alarm_clock_there_is_no_limit():
