@@ -150,7 +150,9 @@ def unpack(archive: Path, to: Path) -> Path:
             for member in members:
                 parts = PurePosixPath(member.filename.replace("\\", "/")).parts
                 if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
-                    raise Refused(f"{archive.name} holds {member.filename!r}, which would be written elsewhere: refused.")
+                    raise Refused(
+                        f"{archive.name} holds {member.filename!r}, which would be written elsewhere: refused."
+                    )
                 if stat.S_ISLNK(member.external_attr >> 16):
                     raise Refused(f"{archive.name} holds a link, {member.filename!r}: refused.")
                 if member.flag_bits & 1:
@@ -184,7 +186,9 @@ def _inside(folder: Path) -> Path:
     return folder
 
 
-def _take(path: Path, student: str, number: str, scratch: Path, found: list, broken: dict, name: str = "", depth: int = 0):
+def _take(
+    path: Path, student: str, number: str, scratch: Path, found: list, broken: dict, name: str = "", depth: int = 0
+):
     """Note all files of a student, also those in folders and archives."""
     student, name = tidy(student), name or path.name
     if path.is_symlink():  # into somebody else's folder, perhaps

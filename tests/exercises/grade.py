@@ -51,6 +51,7 @@ class Class:
     """A graded class.
 
     Attributes:
+        name: Full name of the assignment.
         source: The notebook with solutions and hidden tests.
         release: The student version.
         handins: Who handed in what.
@@ -59,6 +60,7 @@ class Class:
         seconds: How long it took.
     """
 
+    name: str
     source: object
     release: object
     handins: list[Handin]
@@ -111,7 +113,7 @@ def grade(name: str, submissions: Path, options: Options | None = None, students
         if options.folder:
             _keep(folder / name / "students", jobs, results)
         return Class(
-            assignment.read(name, options.seed), release, handins, results, lost, time.monotonic() - start
+            name, assignment.read(name, options.seed), release, handins, results, lost, time.monotonic() - start
         )
 
 

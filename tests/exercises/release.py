@@ -42,9 +42,13 @@ def problems(name: str, folder: Path = STUDENT, seed: int = 0) -> list[str]:
         return [f"{name}: there is no {path.name}. Make it: python -m tests.exercises release {name}"]
     text, found = path.read_text("utf8"), []
     if text != student_version(name, seed):
-        found.append(f"{name}: {path.name} is not what its source gives. Again: python -m tests.exercises release {name}")
+        found.append(
+            f"{name}: {path.name} is not what its source gives. Again: python -m tests.exercises release {name}"
+        )
     shown = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
-    found += [f"{name}: a secret line stands in {path.name}: {line}" for line in leaks(shown, secret_lines(read(name, seed)))]
+    found += [
+        f"{name}: a secret line stands in {path.name}: {line}" for line in leaks(shown, secret_lines(read(name, seed)))
+    ]
     for mark in ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "END HIDDEN"):
         if mark in text:
             found.append(f"{name}: {mark!r} stands in {path.name}: a mark that is not closed, or misspelt.")

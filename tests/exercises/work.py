@@ -124,7 +124,9 @@ def load(file: Path) -> nbformat.NotebookNode:
 def marks(notebook) -> set[str]:
     """By what an assignment is known, when all metadata is lost: its headings, and the names to be defined."""
     headings = [h for c in notebook.cells if c.cell_type == "markdown" for h in re.findall(r"^#+ .+", c.source, re.M)]
-    names = [n for c in notebook.cells if c.cell_type == "code" for n in re.findall(r"^(?:def|class) \w+", c.source, re.M)]
+    names = [
+        n for c in notebook.cells if c.cell_type == "code" for n in re.findall(r"^(?:def|class) \w+", c.source, re.M)
+    ]
     return {m.strip() for m in [*headings, *names]}
 
 
@@ -153,7 +155,7 @@ def work(job: Job, out: Path) -> None:
 
 
 def _alone(runtime: Path, said: Path) -> None:
-    """This process gets files, an environment and bounds of its own; what it and its kernel say goes to a file."""
+    """Give the process files, an environment and bounds of its own; what it and its kernel say goes to a file."""
     with said.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
@@ -253,7 +255,9 @@ def _setup_ran(notebook) -> None:
     for cell in notebook.cells:
         given = cell.cell_type == "code" and facts(cell).get("locked") and not facts(cell).get("grade")
         if given and (failed := course.errors(cell)):
-            what = "took too long" if failed[0].ename == "CellTimeoutError" else f"{failed[0].ename}: {failed[0].evalue}"
+            what = (
+                "took too long" if failed[0].ename == "CellTimeoutError" else f"{failed[0].ename}: {failed[0].evalue}"
+            )
             raise Unusable(f"the setup cell {facts(cell)['grade_id']} did not run: {what}"[:300])
 
 
