@@ -65,9 +65,10 @@ def parser() -> argparse.ArgumentParser:
         "  NOT GRADED       no points, also not 0; the column `why` says why\n\n"
         "Exit code: 0 when everybody was graded, 1 when somebody was not, 2 when the command was wrong.\n\n"
         "Examples:\n"
-        "  python -m tests.exercises grade a04 submissions.zip --out grades.csv --feedback feedback\n"
-        "  python -m tests.exercises grade a04 submissions.zip --out grades.csv --feedback feedback "
-        "--written written.csv\n\n"
+        "  python -m tests.exercises grade a04 submissions.zip --out grades.csv --course course --texts texts\n"
+        "  … read texts/texts.html, put points into texts/written.csv, and then\n"
+        "  python -m tests.exercises grade a04 submissions.zip --out grades.csv --course course \\\n"
+        "      --written texts/written.csv --feedback feedback\n\n"
         "written.csv has a line for each student, by name as in grades.csv (or by id):\n"
         "  student,q4,comment\n"
         "  doe_jane,2.5,The blank row is missing.",
@@ -78,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument("--out", type=Path, required=True, metavar="grades.csv", help="where the points go")
     grade.add_argument("--feedback", type=Path, metavar="FOLDER", help="where the pages go: FOLDER/student/….html")
     grade.add_argument("--written", type=Path, metavar="written.csv", help="the points that you gave for texts")
+    grade.add_argument(
+        "--texts", type=Path, metavar="FOLDER", help="a page with all texts to read, and a written.csv to fill in"
+    )
     grade.add_argument("--jobs", type=_positive, metavar="N", help="hand-ins at once (default: as many as cores)")
     _seed(grade)
     grade.add_argument("--no-sandbox", action="store_true", help="run students' code as you, on your files")
@@ -85,7 +89,10 @@ def parser() -> argparse.ArgumentParser:
         "--seconds-per-cell", type=_positive, default=60, metavar="N", help="how long a cell may run (default: 60)"
     )
     grade.add_argument(
-        "--course", type=Path, metavar="FOLDER", help="keep what was executed, with its outputs (secret: hidden tests)"
+        "--course",
+        type=Path,
+        metavar="FOLDER",
+        help="keep what was executed (with hidden tests: not for students); the next run grades only what is new",
     )
     return top
 
@@ -185,6 +192,8 @@ def run_grade(options: argparse.Namespace) -> int:
     report.write_csv(graded, options.out)
     if options.feedback:
         feedback.write(graded, options.feedback, written)
+    if options.texts:
+        feedback.write_texts(graded, options.texts)
     print(report.spoken(graded))
     return WELL if report.everybody_graded(graded) else NOT_WELL
 

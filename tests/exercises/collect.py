@@ -80,9 +80,13 @@ def collect(submissions: Path, assignment: str, scratch: Path) -> tuple[list[Han
     found: list[_Found] = []
     lost: list[str] = []
     broken: dict[str, str] = {}
+    folders: set[str] = set()
     for entry in _entries(top):
-        if entry.is_dir():
+        if entry.is_dir() and not entry.is_symlink():
             student, number, _ = who(entry.name, assignment) if MOODLE.fullmatch(entry.name) else (entry.name, "", "")
+            while not number and tidy(student).lower() in folders:  # two folders are two people, whatever their names
+                student = f"{tidy(student)}_2"
+            folders.add(tidy(student).lower())
             _take(entry, student, number, scratch, found, broken)
         else:
             student, number, name = who(entry.name, assignment)

@@ -4,7 +4,9 @@ The page is written anew, from what was graded; no output of the executed notebo
 cannot come along in a traceback or in what a student's function has printed.
 """
 
+import csv
 import html
+import io
 import re
 from pathlib import Path
 
@@ -52,6 +54,29 @@ def write(graded: Class, folder: Path, written: dict[str, Written] | None = None
         path = folder / handin.student / f"{graded.name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf8")
+
+
+def write_texts(graded: Class, folder: Path) -> None:
+    """Write all texts on one page, under the model answer, and `written.csv` to put points into.
+
+    Lines of `written.csv` that are there already are kept.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    cells = {facts(c)["grade_id"]: c for c in graded.source.cells if is_text(c)}
+    read = {s: r for s, r in graded.results.items() if any(r.points.get(cell, 0) is None for cell in cells)}
+    parts = []
+    for cell, model in cells.items():
+        parts.append(f"<h2>{html.escape(_headings(graded.release)[question(cell)])}</h2>")
+        parts.append(f"<p>Model answer:</p><pre>{html.escape(model.source)}</pre>")
+        parts += [f"<h3>{html.escape(s)}</h3><pre>{html.escape(r.texts.get(cell, ''))}</pre>" for s, r in read.items()]
+    text = PAGE.format(title=html.escape(title(graded.release)), student="Not for students.", body="\n".join(parts))
+    (folder / "texts.html").write_text(text, "utf8")
+    sheet = folder / "written.csv"
+    before = sheet.read_text("utf-8-sig") if sheet.exists() else ",".join(["student", *cells, "comment"]) + "\n"
+    listed = {row[0] for row in csv.reader(io.StringIO(before)) if row}
+    with sheet.open("w", encoding="utf8", newline="") as file:
+        file.write(before if before.endswith("\n") else before + "\n")
+        csv.writer(file, lineterminator="\n").writerows([s, *["" for _ in cells], ""] for s in read if s not in listed)
 
 
 def page(graded: Class, handin: Handin, written: Written | None = None) -> str:

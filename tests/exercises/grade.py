@@ -1,6 +1,7 @@
 """Grades a class: every hand-in in a process of its own, several at once, and none can stop another."""
 
 import contextlib
+import hashlib
 import json
 import multiprocessing
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 import psutil
 from tqdm import tqdm
 
+from scripts.notebooks import ROOT
 from tests.exercises import assignment, course, sandbox
 from tests.exercises.collect import Handin, collect
 from tests.exercises.work import BY_HAND, GRADED, NOT_GRADED, Job, Result, work
@@ -106,12 +108,16 @@ def grade(name: str, submissions: Path, options: Options | None = None, students
             if h.file
         }
         wall = options.wall or CELLS * options.seconds + course.SETUP_SECONDS
-        done = _all(jobs, max(1, options.jobs), wall)
+        kept = folder / name / "students"
+        marks = {student: _mark(job, prepared) for student, job in jobs.items()}
+        done = {student: old for student, mark in marks.items() if (old := _known(kept / student, mark))}
+        fresh = {student: job for student, job in jobs.items() if student not in done}
+        done |= _all(fresh, max(1, options.jobs), wall)
+        if options.folder:
+            _keep(kept, fresh, done, marks)
         results = {h.student: done.get(h.student) or Result(why=h.problem) for h in handins}
         for h in handins:
             results[h.student].notes[:0] = h.notes
-        if options.folder:
-            _keep(folder / name / "students", jobs, results)
         return Class(
             name, assignment.read(name, options.seed), release, handins, results, lost, time.monotonic() - start
         )
@@ -176,12 +182,35 @@ def _end(pid: int) -> None:
         psutil.wait_procs(family, timeout=5)
 
 
-def _keep(folder: Path, jobs: dict[str, Job], results: dict[str, Result]) -> None:
-    """What was executed, with its outputs, and nbgrader's words: for a person who asks why."""
+def _mark(job: Job, prepared: Path) -> str:
+    """What a result depends on: the hand-in, the assignment, the grader, and the package that the hand-in imports."""
+    name = job.assignment
+    files = [Path(job.file), *(prepared / step / name / f"{name}.ipynb" for step in ("source", "release"))]
+    files += sorted(Path(__file__).parent.glob("*.py")) + sorted((ROOT / "attnlib").rglob("*.py"))
+    digest = hashlib.sha256(f"{job.seconds} {job.boxed}".encode())
+    for file in files:
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def _known(folder: Path, mark: str) -> Result | None:
+    """The result of an earlier run of the same; what failed, or took too long, is tried again."""
+    try:
+        kept = json.loads((folder / "result.json").read_text("utf8"))
+        result = Result(**kept["result"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    slow = result.status == NOT_GRADED or any(flag.startswith("timeout") for flag in result.flags)
+    return None if slow or kept["mark"] != mark else result
+
+
+def _keep(folder: Path, jobs: dict[str, Job], results: dict[str, Result], marks: dict[str, str]) -> None:
+    """What was executed, with its outputs, and nbgrader's words: for a person who asks why, and for the next run."""
     for student, job in jobs.items():
         to = folder / student
         to.mkdir(parents=True, exist_ok=True)
-        (to / "result.json").write_text(json.dumps(asdict(results[student]), indent=1), "utf8")
+        text = json.dumps({"mark": marks[student], "result": asdict(results[student])}, indent=1)
+        (to / "result.json").write_text(text, "utf8")
         ran = Path(job.folder, "autograded", course.STUDENT, job.assignment, f"{job.assignment}.ipynb")
         for source, name in ((ran, "executed.ipynb"), (Path(job.folder, "grade.log"), "grade.log")):
             (to / name).unlink(missing_ok=True)
