@@ -121,22 +121,13 @@ def load(file: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def marks(notebook) -> set[str]:
-    """By what an assignment is known, when all metadata is lost: its headings, and the names to be defined."""
-    headings = [h for c in notebook.cells if c.cell_type == "markdown" for h in re.findall(r"^#+ .+", c.source, re.M)]
-    names = [
-        n for c in notebook.cells if c.cell_type == "code" for n in re.findall(r"^(?:def|class) \w+", c.source, re.M)
-    ]
-    return {m.strip() for m in [*headings, *names]}
-
-
 def work(job: Job, out: Path) -> None:
     """Grade one hand-in; the file `out` then holds a `Result`."""
     start = time.monotonic()
     result = Result()
     folder = Path(job.folder)
-    folder.mkdir(parents=True)
-    runtime = Path(tempfile.mkdtemp(prefix="grading-"))
+    runtime = folder / "runtime"
+    runtime.mkdir(parents=True)
     try:
         _alone(runtime, folder / SAID)
         _grade(job, folder, runtime, result)
@@ -199,9 +190,10 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
     prepared = Path(job.prepared)
     release = nbformat.read(prepared / "release" / name / f"{name}.ipynb", as_version=4)
     submission = load(Path(job.file))
-    if not marks(release) & marks(submission):
-        raise Unusable("nothing of this assignment is in it: is it the notebook of another one?")
-    notebook, result.notes = restored(submission, release)
+    try:
+        notebook, result.notes = restored(submission, release)
+    except ValueError as error:
+        raise Unusable(str(error)) from None
     result.flags = flags(notebook)
     result.code = answers(notebook)
     result.texts = {facts(c)["grade_id"]: c.source for c in notebook.cells if is_written(c)}
