@@ -64,6 +64,7 @@ MODULES = {
     "tempfile": "files",
     "threading": "threads",
     "traceback": "frames",
+    "unittest": "patches",
     "urllib": "network",
     "weakref": "frames",
     "zmq": "network",
@@ -137,7 +138,7 @@ ATTRIBUTES = {
 FAKES = {f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge", "bool", "class", "getattribute")}
 FAKES |= {"__instancecheck__", "__subclasscheck__", "__torch_function__", "__torch_dispatch__", "__del__"}
 #: Magics that an honest student uses.
-MAGICS = {"matplotlib", "pip", "precision", "time", "timeit", "capture"}
+MAGICS = {"matplotlib", "pinfo", "pinfo2", "pip", "precision", "time", "timeit", "capture"}
 ENDLESS = {"BaseException", "KeyboardInterrupt", "SystemExit"}
 
 
@@ -206,7 +207,7 @@ def _scan(source: str, wanted: set[str], helpers: dict[str, str], imported: dict
     tree = _tree(source)
     if tree is None:
         return _scan_words(source)
-    found, inner = _magics(tree)
+    found, inner, written_by_magics = _magics(tree)
     for body in inner:
         found |= _scan(body, wanted, helpers, imported)
     own = _imports(tree)
@@ -216,13 +217,10 @@ def _scan(source: str, wanted: set[str], helpers: dict[str, str], imported: dict
     bound |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
 
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            found |= {MODULES[name] for a in node.names if (name := a.name.split(".")[0]) in MODULES}
-        elif isinstance(node, ast.ImportFrom):
-            parts = [(node.module or "").split(".")[0], *(a.name for a in node.names)]
-            found |= {MODULES[name] for name in parts[:1] if name in MODULES}
-            found |= {ATTRIBUTES[parts[0], name] for name in parts[1:] if (parts[0], name) in ATTRIBUTES}
-            found |= {NAMES[name] for name in parts[1:] if name in NAMES}
+        if node in written_by_magics:
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found |= _of_import(node)
         elif isinstance(node, ast.Name):
             found |= _of_name(node, bound)
         elif isinstance(node, ast.Attribute):
@@ -244,21 +242,33 @@ def _scan(source: str, wanted: set[str], helpers: dict[str, str], imported: dict
             found.add("catches_all")
 
     if any(_from_package(name, module, wanted, imported) for name, module in own.items()) or any(
-        isinstance(n, ast.Attribute) and n.attr in wanted and modules.get(_root(n), "").startswith("attnlib")
+        isinstance(n, ast.Attribute) and n.attr in wanted and _is_package(modules.get(_root(n), ""))
         for n in ast.walk(tree)
     ):
         found.add("attnlib")
     theirs = {**imported, **helpers}
     if any(name in theirs and own.get(name) != theirs[name] for name in _bound_at_top(tree)):
         found.add("redefines")
-    return found - {"get_ipython"} if "get_ipython" not in source else found
+    return found
 
 
 def _from_package(name: str, module: str, wanted: set[str], imported: dict[str, str]) -> bool:
     """Does an import bring in something of attnlib that nobody gave, and that is not there to check with?"""
-    if module.split(".")[0] != "attnlib" or module.startswith("attnlib.checks"):
-        return False
-    return imported.get(name) != module or name in wanted
+    return _is_package(module) and (imported.get(name) != module or name in wanted)
+
+
+def _is_package(module: str) -> bool:
+    return module.split(".")[0] == "attnlib" and not module.startswith("attnlib.checks")
+
+
+def _of_import(node: ast.Import | ast.ImportFrom) -> set[str]:
+    if isinstance(node, ast.Import):
+        paths = [alias.name.split(".") for alias in node.names]
+    else:
+        paths = [[*(node.module or "").split("."), alias.name] for alias in node.names]
+    found = {MODULES[path[0]] for path in paths if path[0] in MODULES}
+    found |= {ATTRIBUTES[tuple(path[:2])] for path in paths if tuple(path[:2]) in ATTRIBUTES}
+    return found | {NAMES[path[-1]] for path in paths if path[-1] in NAMES}
 
 
 def _of_name(node: ast.Name, bound: set[str]) -> set[str]:
@@ -304,14 +314,15 @@ def _bound_at_top(tree: ast.Module) -> set[str]:
     return names
 
 
-def _magics(tree: ast.Module) -> tuple[set[str], list[str]]:
-    """Flags of `!command`, `%magic` and `%%magic`, and the Python that stands inside of such cells."""
-    found, inner = set(), []
+def _magics(tree: ast.Module) -> tuple[set[str], list[str], set[ast.AST]]:
+    """Flags of `!command`, `%magic` and `%%magic`, the Python inside of such cells, and what they were turned into."""
+    found, inner, own = set(), [], set()
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if getattr(getattr(node.func.value, "func", None), "id", "") != "get_ipython":
             continue
+        own.add(node.func.value.func)
         texts = [a.value if isinstance(a, ast.Constant) else "" for a in node.args]
         if node.func.attr in {"system", "getoutput"}:
             found.add("shell")
@@ -319,7 +330,7 @@ def _magics(tree: ast.Module) -> tuple[set[str], list[str]]:
             found |= set() if texts[0] in MAGICS else {"shell"}
             inner += texts[2:] if texts[0] in MAGICS else []
             inner += texts[1:2] if texts[0] in {"time", "timeit"} else []
-    return found, inner
+    return found, inner, own
 
 
 def _scan_words(source: str) -> set[str]:
@@ -330,7 +341,8 @@ def _scan_words(source: str) -> set[str]:
             words += [token.string] if token.type == tokenize.NAME else []
     except (tokenize.TokenError, SyntaxError):
         words = re.findall(r"\w+", source)  # comments and texts, too: better one too many
-    found = {table[w] for w in words for table in (MODULES, NAMES) if w in table}
+    used = re.findall(r"\b(?:import|from)\s+(\w+)|\b(\w+)\s*\.\s*\w", source)
+    found = {MODULES[w] for pair in used for w in pair if w in MODULES} | {NAMES[w] for w in words if w in NAMES}
     found |= {BUILTINS[w] for w in words if w in BUILTINS and re.search(rf"\b{w}\s*[(\[]", source)}
     found |= {"fakes"} if FAKES & set(words) else set()
     found |= {"attnlib"} if "attnlib" in words else set()

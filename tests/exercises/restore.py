@@ -175,16 +175,18 @@ def _refuse_another(cells, slots: list[Slot]) -> None:
 
 def _marks(cells, slots: list[Slot]) -> list[str]:
     """What has become of nbgrader's marks."""
-    found = [(slot, facts(cells[n])) for slot in slots if slot.kind != "free" for n in slot.found[:1]]
-    lost = [slot for slot, marks in found if not marks]
+    found = [(slot, [facts(cells[n]) for n in slot.found]) for slot in slots if slot.kind != "free" and slot.found]
+    lost = [slot for slot, all_marks in found if not any(all_marks)]
     changed = [
         slot.name
-        for slot, marks in found
+        for slot, all_marks in found
+        for marks in [next(filter(None, all_marks), {})]
         if marks and any(marks.get(key) != facts(slot.cell).get(key) for key in SETTLED)
     ]
     said = []
     if lost:
-        said.append(f"{'all' if len(lost) == len(found) else len(lost)} cells had lost nbgrader's marks; they are back")
+        count = "all cells" if len(lost) == len(found) else "1 cell" if len(lost) == 1 else f"{len(lost)} cells"
+        said.append(f"{count} had lost nbgrader's marks; they are back")
     if changed:
         said.append(f"points or locks had been changed in {', '.join(changed)}; they are as released")
     return said
@@ -213,7 +215,6 @@ def _answer(slot: Slot, cells, tests: list[int], said: list[str]) -> list:
     written = [n for n in slot.found if not _same(cells[n].source, slot.cell.source)]
     candidates = [n for n in written if slot.defines & defined(cells[n].source)] or written
     if not candidates:
-        slot.found = slot.found[:1] if len(slot.found) == 1 else slot.found
         return [slot.cell]
     tested = [n for n in candidates if any(test > n for test in tests)]
     chosen = (tested or candidates)[-1]

@@ -175,7 +175,10 @@ START = """
 import os, resource, sys
 memory, cpu, file, processes, user = map(int, sys.argv[1:6])
 for what, most in (("AS", memory), ("CPU", cpu), ("FSIZE", file), ("NPROC", processes), ("CORE", 0), ("NOFILE", 1024)):
-    resource.setrlimit(getattr(resource, "RLIMIT_" + what), (most, most))
+    which = getattr(resource, "RLIMIT_" + what)
+    now = resource.getrlimit(which)[1]
+    most = most if now == resource.RLIM_INFINITY else min(most, now)
+    resource.setrlimit(which, (most, most))
 if os.getuid() == 0 and user:
     os.setgroups([])
     os.setresgid(user, user, user)
