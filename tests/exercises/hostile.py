@@ -1,7 +1,7 @@
 """Hand-ins that attack the grader, or that look as if they did. Each must end as it says here, and harm nobody.
 
-They are hand-ins to assignment 4. All answer question 1 alone, so the other questions get nothing, and the text waits
-for a person. Run them in the sandbox only: several would stop the machine.
+They are hand-ins to assignment 4. All answer question 1 alone, so the other questions get nothing, the text neither.
+Run them in the sandbox only: several would stop the machine.
 """
 
 import copy
@@ -16,7 +16,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tests.exercises.assignment import SOLUTION, answers, facts, read
 
 ASSIGNMENT = "a04"
-GRADED, NOT_GRADED = "needs a person", "NOT GRADED"
+GRADED, NOT_GRADED = "graded", "NOT GRADED"
 #: How many points of question 1 it gets: all, none, or as many as it has stolen, which then must be flagged.
 ALL, NONE, STOLEN = "all", "none", "stolen"
 
@@ -186,7 +186,8 @@ for place in places:
         print("READ" if found and not hidden else "empty", place, found)
     except OSError as error:
         print("no", place, type(error).__name__)
-for top in ["/", "/etc", "/dev", "/proc", "/sys", "/usr", "/box", "/box/packages", "/box/packages/attnlib", "@OUTSIDE@"]:
+tops = ["/", "/etc", "/dev", "/proc", "/sys", "/usr", "/box", "/box/packages", "/box/packages/attnlib", "@OUTSIDE@"]
+for top in tops:
     for name in ["gradebook.db", "grades.csv", "version.py", "x.pth"]:
         try:
             open(os.path.join(top, name), "a").write("I was here")
@@ -249,8 +250,15 @@ async def run_cell_async(code, *a, **k):
     return ExecutionResult(ExecutionInfo(code, False, False, False, None, None))
 get_ipython().run_cell_async = run_cell_async
 """
-IMMORTAL = "def masked_softmax(scores, mask):\n    while True:\n        try:\n            while True: pass\n"
-IMMORTAL += "        except BaseException:\n            pass"
+IMMORTAL = """
+def masked_softmax(scores, mask):
+    while True:
+        try:
+            n = 0
+            while True: n += 1
+        except BaseException:
+            pass
+"""
 PRETENDS = """
 print("q1_axis: 1 point")
 print("sandbox: the kernel was stopped: by me")
@@ -259,15 +267,6 @@ print('{"status": "graded", "points": {"q1_axis": 100}}')
 import sys
 print("[AutogradeApp | INFO] q1_axis 100/100", file=sys.stderr)
 raise SystemError("tests.exercises.course.NotRun: the kernel died in cell q1")
-"""
-CHILDREN = """
-import os, time
-for _ in range(7):
-    if os.fork() == 0:
-        kept = bytearray(900 << 20)
-        kept[::4096] = b"x" * len(kept[::4096])
-        time.sleep(1000)
-time.sleep(1000)
 """
 STAYS = """
 import subprocess, threading, time
@@ -284,9 +283,18 @@ while True:
     except OSError:
         pass
 """
+FILLS = """
+import os
+try:
+    for n in range(10**6):
+        for top in [".", "/dev/shm"]:
+            open(os.path.join(top, str(n)), "wb").write(bytes(10**7))
+except OSError as error:
+    print(error)
+"""
 DELETES = """
 import os, shutil
-for folder in [os.getcwd(), "/tmp", "/box/run", "/box", os.path.expanduser("~"), "@OUTSIDE@", "/"]:
+for folder in [os.getcwd(), "/tmp", "/box/run", "/box/packages", os.path.expanduser("~"), "@OUTSIDE@"]:
     shutil.rmtree(folder, ignore_errors=True)
 """
 
@@ -317,21 +325,19 @@ HOSTILE = {
         "100 MB, and again",
         answering("kept = []\ndef masked_softmax(s, m):\n    while True: kept.append(bytearray(100 << 20))"),
     ),
-    "memory_of_many": Hostile(
-        "children hold the memory", answering(None, CHILDREN), NOT_GRADED, flags="os", words="memory"
-    ),
     "fork_bomb": Hostile("processes without end", answering(None, BOMB), NOT_GRADED, flags="os"),
-    "prints": Hostile("100 MB of output", answering(None, "print('x' * 100_000_000)"), points=ALL),
+    "prints": Hostile(
+        "100 MB of output", answering(None, "print('x' * 100_000_000)"), NOT_GRADED, words="it sent more than 50 MB"
+    ),
     "flood": Hostile(
-        "output without end", answering(None, "while True: print('x' * 100_000)"), NOT_GRADED, words="it sent more than"
+        "output without end",
+        answering(None, "while True: print('x' * 100_000)"),
+        NOT_GRADED,
+        words="it sent more than 50 MB",
     ),
     "disk": Hostile(
         "files without end",
-        answering(
-            None,
-            "import os\ntry:\n    for n in range(10**6):\n        for top in ['.', '/dev/shm']:\n"
-            "            open(os.path.join(top, str(n)), 'wb').write(bytes(10**7))\nexcept OSError as error:\n    print(error)",
-        ),
+        answering(None, FILLS),
         points=ALL,
         flags="files os",
     ),

@@ -55,7 +55,7 @@ class Limits:
     file: int = 64 << 20
     disk: int = 256 << 20
     processes: int = 128
-    output: int = 256 << 20
+    output: int = 50_000_000
 
 
 @functools.cache
@@ -222,7 +222,9 @@ def _fonts() -> list[Path]:
     """Matplotlib's list of the fonts of this machine, where it has been made."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = Path(os.environ.get("MPLCONFIGDIR") or os.path.join(cache, "matplotlib"))
-    return sorted(folder.glob("fontlist-*.json"))
+    with contextlib.suppress(OSError):
+        return sorted(folder.glob("fontlist-*.json"))
+    return []
 
 
 # What follows runs as a program of its own, one for each kernel, with nothing but the standard library.
@@ -249,7 +251,7 @@ async def serve(folder: Path, connection: Path, arguments: list[str]) -> int:
         process = await asyncio.create_subprocess_exec(*box(run, limits), *program, **silent)
         sent = [0]
         for number, channel in enumerate(CHANNELS, 1):
-            carried = functools.partial(_carry, run / f"k-{number}", sent)
+            carried = functools.partial(_carry, run / f"k-{number}", sent, limits.output)
             if facts["transport"] == "ipc":
                 await asyncio.start_unix_server(carried, f"{facts['ip']}-{facts[f'{channel}_port']}")
             else:
@@ -270,7 +272,9 @@ async def serve(folder: Path, connection: Path, arguments: list[str]) -> int:
         shutil.rmtree(run, ignore_errors=True)
 
 
-async def _carry(socket: Path, sent: list[int], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _carry(
+    socket: Path, sent: list[int], most: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
     """Connect somebody outside with one socket of the kernel."""
     with contextlib.suppress(OSError, asyncio.CancelledError):
         while True:
@@ -278,7 +282,7 @@ async def _carry(socket: Path, sent: list[int], reader: asyncio.StreamReader, wr
                 from_kernel, to_kernel = await _connect(socket)
                 break
             await asyncio.sleep(0.02)
-        await asyncio.gather(_pump(reader, to_kernel, [0]), _pump(from_kernel, writer, sent))
+        await asyncio.gather(_pump(reader, to_kernel, [0], sys.maxsize), _pump(from_kernel, writer, sent, most))
 
 
 async def _connect(path: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -295,11 +299,13 @@ async def _connect(path: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWrit
         os.close(handle)
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: list[int]) -> None:
-    """Carry bytes one way, and count them."""
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: list[int], most: int) -> None:
+    """Carry bytes one way, and count them; what is too much is not carried any more, until the box is closed."""
     try:
         while data := await reader.read(1 << 18):
             count[0] += len(data)
+            if count[0] > most:
+                await asyncio.sleep(3600)
             writer.write(data)
             await writer.drain()
     finally:
@@ -314,7 +320,7 @@ async def _watch(pid: int, run: Path, sent: list[int], limits: Limits) -> None:
         if os.getppid() != parent:
             raise Stop("who had started it is gone")
         if sent[0] > limits.output:
-            raise Stop(f"it sent more than {limits.output >> 20} MB")
+            raise Stop(f"it sent more than {limits.output // 1_000_000} MB")
         if _memory(pid, limits.memory) > limits.memory:
             raise Stop(f"its processes held more than {limits.memory >> 20} MB of memory")
         if sum(entry.lstat().st_blocks * 512 for entry in run.rglob("*")) > limits.disk:
