@@ -378,7 +378,7 @@ HOSTILE = {
         "a notebook of something else",
         given(dump(new_notebook(cells=[new_markdown_cell("milk"), new_code_cell("1 + 1")]))),
         NOT_GRADED,
-        words="no cell of the assignment is in it",
+        words="this is another notebook",
     ),
     # what editors do, innocently
     "oldest": Hostile("notebook format 3", edited(_oldest, right=True), points=ALL),

@@ -70,13 +70,24 @@ def restored(submission, release) -> tuple[object, list[str]]:
 
     result = copy.deepcopy(release)
     result.cells = first + [cell for slot in slots for cell in filled[slot.number] + behind[slot.number]]
+    result.cells = copy.deepcopy(result.cells)
     if (result.nbformat, result.nbformat_minor) >= (4, 5):
-        taken = {slot.cell["id"] for slot in slots if "id" in slot.cell}
-        for number, cell in enumerate(result.cells):
-            if "nbgrader" not in cell.metadata:
-                cell["id"] = next(i for i in (cell.get("id"), f"own{number:03d}") if i and i not in taken)
-                taken.add(cell["id"])
+        _identify(result, release)
     return result, said
+
+
+def _identify(result, release) -> None:
+    """Give the student's own cells ids that nobody else has; they keep theirs where they can."""
+    settled = {cell.get("id") for cell in release.cells}
+    given = {cell.get("id") for cell in result.cells if "nbgrader" in cell.metadata}
+    for number, cell in enumerate(result.cells):
+        if "nbgrader" in cell.metadata:
+            continue
+        name = cell.get("id")
+        if not name or name in given or (name in settled and not any(cell == other for other in release.cells)):
+            name = next(i for i in (f"own{n:03d}" for n in range(number, 10**6)) if i not in given | settled)
+        cell["id"] = name
+        given.add(name)
 
 
 def defined(source: str) -> set[str]:
