@@ -35,6 +35,9 @@ SOURCES = HERE / "source"
 #: Where the student versions lie, which the book shows and Colab opens.
 STUDENT = BOOK / "exercises"
 
+#: What stands in place of a solution. The comment is there because a first line added above it changes nothing.
+STUB = "# YOUR CODE HERE\nraise NotImplementedError()  # delete this line"
+
 MARKS = {"answer", "test", "points", "written", "free"}
 BETWEEN = r"[ \t]*### BEGIN {0}\n(.*?)[ \t]*### END {0}[ \t]*(?:\n|$)"
 SOLUTION = re.compile(BETWEEN.format("SOLUTION"), re.S)

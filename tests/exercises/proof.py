@@ -15,10 +15,7 @@ import matplotlib.pyplot as plt
 
 from attnlib import checks
 from attnlib.checks import graded
-from tests.exercises.assignment import SOLUTION, answers, facts, is_answer
-
-#: What nbgrader puts in place of a solution.
-STUB = "# YOUR CODE HERE\nraise NotImplementedError()"
+from tests.exercises.assignment import SOLUTION, STUB, answers, facts, is_answer
 
 
 @contextlib.contextmanager

@@ -1,0 +1,102 @@
+"""Student versions: what the book shows and Colab opens. And the proof that no secret stands in them."""
+
+import html
+import re
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from tests.exercises.assignment import HIDDEN, SOLUTION, STUDENT, facts, names, read, secrets
+from tests.exercises.course import prepare
+
+#: A line that says so little may stand anywhere.
+SHORT = 12
+
+
+def student_version(name: str, seed: int = 0) -> str:
+    """The notebook that students get, as text: the same bytes at each call."""
+    with tempfile.TemporaryDirectory() as folder:
+        notebook = prepare(name, seed, Path(folder), database=False)
+    return nbformat.writes(notebook) + "\n"
+
+
+def target(name: str, folder: Path = STUDENT) -> Path:
+    """Where the student version of an assignment lies."""
+    return folder / f"{name}.ipynb"
+
+
+def write(name: str, seed: int, folder: Path) -> Path:
+    """Write a student version; a file that is right already is left alone."""
+    path, text = target(name, folder), student_version(name, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text("utf8") != text:
+        path.write_text(text, "utf8")
+    return path
+
+
+def problems(name: str, folder: Path = STUDENT, seed: int = 0) -> list[str]:
+    """What is wrong with a student version that lies there, in words."""
+    path = target(name, folder)
+    if not path.exists():
+        return [f"{name}: there is no {path.name}. Make it: python -m tests.exercises release {name}"]
+    text, found = path.read_text("utf8"), []
+    if text != student_version(name, seed):
+        found.append(
+            f"{name}: {path.name} is not what its source gives. Again: python -m tests.exercises release {name}"
+        )
+    shown = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
+    found += [
+        f"{name}: a secret line stands in {path.name}: {line}" for line in leaks(shown, secret_lines(read(name, seed)))
+    ]
+    for mark in ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN", "END HIDDEN"):
+        if mark in text:
+            found.append(f"{name}: {mark!r} stands in {path.name}: a mark that is not closed, or misspelt.")
+    return found
+
+
+def secret_lines(notebook, answers: bool = True) -> list[str]:
+    """The lines that give something away: secret ones that do not also stand where everybody sees them.
+
+    Args:
+        notebook: The source of an assignment.
+        answers: Solutions and model answers too, or hidden tests alone?
+    """
+    visible = set()
+    for cell in notebook.cells:
+        text = HIDDEN.sub("", SOLUTION.sub("", cell.source))
+        if not (cell.cell_type == "markdown" and facts(cell).get("solution")):
+            visible |= {bare(line) for line in text.splitlines()}
+    if answers:
+        lines = secrets(notebook)
+    else:
+        lines = [line for c in notebook.cells for region in HIDDEN.findall(c.source) for line in region.splitlines()]
+    kept = {bare(line): line.strip() for line in lines}
+    return [line for key, line in kept.items() if len(key) >= SHORT and key not in visible]
+
+
+def bare(text: str) -> str:
+    """Text without white space, which pages and editors change."""
+    return re.sub(r"\s+", "", text)
+
+
+def leaks(text: str, lines: list[str]) -> list[str]:
+    """Those of the lines that stand in a text."""
+    inside = bare(text)
+    return [line for line in lines if bare(line) in inside]
+
+
+def page_leaks(page: str, lines: list[str]) -> list[str]:
+    """Those of the lines that stand in an HTML page, in its words or in its code, coloured or not."""
+    return leaks(html.unescape(re.sub(r"<[^<>]*>", "", page)), lines)
+
+
+def book_leaks(folder: Path) -> dict[str, list[str]]:
+    """`{page: lines}` of hidden tests that stand in a built book; chapters explain solutions, so these may."""
+    lines = [line for name in names() for line in secret_lines(read(name), answers=False)]
+    found = {}
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".html", ".ipynb", ".md", ".txt", ".js", ".json"}):
+        text = path.read_text("utf8", errors="replace")
+        if hits := leaks(text.replace("\\n", "\n").replace('\\"', '"'), lines) or page_leaks(text, lines):
+            found[str(path.relative_to(folder))] = hits
+    return found
