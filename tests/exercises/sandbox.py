@@ -90,7 +90,7 @@ def unavailable() -> str | None:
 
 
 def install(folder: Path, limits: Limits | None = None) -> dict[str, str]:
-    """Write the kernelspec of the box under `folder`.
+    """Write the kernelspec of the box under `folder`, which the caller removes when the kernels have ended.
 
     Returns:
         Environment variables: with them every `python3` kernel that Jupyter, nbclient or nbgrader starts is boxed.
