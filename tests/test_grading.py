@@ -39,9 +39,9 @@ CHEATS = """
 import linecache, sys
 def masked_softmax(scores, mask):
     cell = "".join(linecache.getlines(sys._getframe(1).f_code.co_filename))
-    print(cell, In[-1])
+    print(cell)
     sys.displayhook(1)
-    raise RuntimeError(cell)
+    raise RuntimeError("HISTORY:" + In[-1].strip()[:20] + ":" + cell)
 """
 #: Drops all asserts of later cells.
 TAMPERS = """
@@ -57,16 +57,18 @@ def masked_softmax(scores, mask):
 TEXT = "It leaks when scores are low, <b>as & when</b>."
 
 
-def handin(cells, text=TEXT):
-    """A hand-in as text: the model's answers but for some cells, and a text."""
+def handin(cells, text=TEXT, above=None):
+    """A hand-in as text: the model's answers but for some cells, a text, and perhaps a cell above all others."""
     model = {name: assignment.SOLUTION.sub(r"\1", source) for name, source in assignment.answers(source_()).items()}
-    return filled({**model, **cells, **{name: text for name in assignment.written(source_())}})
+    return filled({**model, **cells, **{name: text for name in assignment.written(source_())}}, above)
 
 
-def filled(cells):
+def filled(cells, above):
     notebook = nbformat.reads(release.student_version(NAME), as_version=4)
     for cell in notebook.cells:
         cell.source = cells.get(assignment.facts(cell).get("grade_id"), cell.source)
+    if above:
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(above))
     return nbformat.writes(notebook)
 
 
@@ -112,6 +114,8 @@ def graded(tmp_path_factory):
         f"untouched_12_120_{file}": release.student_version(NAME),
         f"cheats_13_130_Copy of {NAME} (1).ipynb": handin({"q1": CHEATS}),
         f"tampers_14_140_{file}": handin({"q1": TAMPERS}),
+        f"sleeps_19_190_{file}": handin({"q1": "import time\ntime.sleep(1000)"}),
+        f"spoils_30_300_{file}": handin({}, above="import sys\nsys.modules['torch'] = None"),
         f"dies_15_150_{file}": handin({"q1": "import os\nos._exit(3)"}),
         f"half_16_160_{file}": handin({})[:3000],
         "essay_17_170_essay.pdf": b"%PDF-1.4",
@@ -123,7 +127,7 @@ def graded(tmp_path_factory):
     archive.write_bytes(zipped(files))
     scratch = folder / "tmp"
     scratch.mkdir()
-    options = ["--jobs", 2, "--course", folder / "course", "--texts", folder / "texts"]
+    options = ["--jobs", 2, "--seconds-per-cell", 15, "--course", folder / "course", "--texts", folder / "texts"]
     options += ["--out", folder / "grades.csv", "--feedback", folder / "feedback"]
     done = run("grade", "a04", archive, *options, TMPDIR=str(scratch))
     assert (folder / "grades.csv").exists(), done.stderr
@@ -183,6 +187,13 @@ def test_a_displayed_number_is_no_point(graded):
     assert "frames:q1" in row["flags"].split() and "history:q1" in row["flags"].split()
 
 
+def test_a_cell_that_takes_too_long_costs_its_own_question(graded):
+    row = graded.rows["sleeps"]
+    assert given(row) == expected({test: FULL[test] for test in OF_Q1})
+    assert row["flags"] == "timeout:q1" and row["status"] == "needs a person"
+    assert "Your cell <code>q1</code> did not run: stopped after 15 seconds" in graded.pages["sleeps"]
+
+
 def test_a_kernel_that_was_taught_not_to_fail_is_noticed(graded):
     flags = graded.rows["tampers"]["flags"].split()
     assert any(flag.startswith("tampered:q1") for flag in flags), flags
@@ -193,6 +204,7 @@ def test_a_kernel_that_was_taught_not_to_fail_is_noticed(graded):
     "student,words",
     [
         ("dies", "the kernel died in cell q1"),
+        ("spoils", "the setup cell cell_02 did not run: ModuleNotFoundError"),
         ("half", "not a notebook, or only part of one"),
         ("essay", "no notebook (.ipynb) among: essay.pdf"),
     ],
@@ -210,7 +222,7 @@ def test_what_is_said_at_the_end(graded):
     first, *others = graded.done.stdout.strip().splitlines()
     n = len(graded.rows)
     assert first.startswith(f"{n} hand-ins in ") and first.endswith(
-        f"1 graded, {n - 4} with a text that needs a person, 3 NOT GRADED."
+        f"1 graded, {n - 5} with a text that needs a person, 4 NOT GRADED."
     )
     assert "belongs to nobody: notes.txt: whose is it? Put it into a folder with the student's name." in others
     assert any(line.startswith("look at tampers: ") for line in others)
@@ -236,7 +248,9 @@ def test_pages_show_no_hidden_test(graded):
         assert "BEGIN HIDDEN" not in page and "<script" not in page and "http" not in page
     assert "quotes a hidden test" in graded.pages["cheats"]
     ran = (graded.folder / "course" / NAME / "students" / "cheats" / "executed.ipynb").read_text("utf8")
-    assert release.leaks(ran.replace("\\n", "\n").replace('\\"', '"'), hidden), "the attack did not reach them"
+    ran = ran.replace("\\n", "\n").replace('\\"', '"')
+    assert release.leaks(ran, hidden), "the attack did not reach them"
+    assert "HISTORY:import linecache" in ran  # what a student may call back is the student's own
 
 
 def test_nothing_else_is_written(graded):
@@ -262,12 +276,21 @@ def test_points_for_texts_are_added_and_the_rest_stays(graded, tmp_path):
     with zipfile.ZipFile(graded.archive) as archive:
         names = [name for name in archive.namelist() if name.startswith(("warns_", "untouched_", f"{key}_"))]
         some.write_bytes(zipped({name: archive.read(name) for name in names}))
-    options = ["--course", graded.folder / "course", "--feedback", tmp_path / "feedback", "--written", written]
+    options = [
+        "--seconds-per-cell",
+        15,
+        "--course",
+        graded.folder / "course",
+        "--feedback",
+        tmp_path / "feedback",
+        "--written",
+        written,
+    ]
     kept = graded.folder / "course" / NAME / "students" / key / "result.json"
     before = kept.stat().st_mtime_ns
-    done = run("grade", NAME, some, "--out", tmp_path / "grades.csv", *options)
+    assert command.main(["grade", NAME, *map(str, [some, "--out", tmp_path / "grades.csv", *options])]) == 0
     rows = table(tmp_path / "grades.csv")
-    assert done.returncode == 0 and set(rows) == {"warns", "untouched", key}, done.stderr
+    assert set(rows) == {"warns", "untouched", key}
     assert kept.stat().st_mtime_ns == before
     changed = {f"{question}/{most}", "total", "status"}
     for student, row in rows.items():

@@ -151,7 +151,7 @@ def _graded(graded: Class, result: Result, written: Written | None) -> str:
         parts.append("</table>")
         for answer in own.get(name, []):
             if words := harmless(result.words.get(answer, ""), graded.source):
-                parts.append(f"<p>Your cell <code>{html.escape(answer)}</code> stopped: {html.escape(words)}</p>")
+                parts.append(f"<p>Your cell <code>{html.escape(answer)}</code> did not run: {html.escape(words)}</p>")
             text = result.code.get(answer, result.texts.get(answer, ""))
             parts.append(f"<pre>{html.escape(text)}</pre>")
     return "\n".join(parts)

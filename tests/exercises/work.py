@@ -219,8 +219,9 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
     for cell in ran.cells:
         if failed := course.errors(cell):
             where = facts(cell).get("grade_id", "")
-            result.words.setdefault(where, in_words(failed[0], job.seconds))
-            if any(e.ename == "CellTimeoutError" for e in failed):
+            late = [e for e in failed if e.ename == "CellTimeoutError"]  # comes after the interrupt that it caused
+            result.words.setdefault(where, in_words([*late, *failed][0], job.seconds))
+            if late:
                 result.flags.append(f"timeout:{where}" if where else "timeout")
     result.flags += [f"tampered:{where}" for where in ran.metadata.get("tampered", [])]
     result.status = BY_HAND if None in result.points.values() else GRADED
