@@ -315,3 +315,16 @@ def test_what_is_missing_is_said(asked_anew, monkeypatch, tmp_path):
     sandbox.unavailable.cache_clear()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert "needs Linux" in sandbox.unavailable()
+
+
+def test_children_of_children_are_counted():
+    with subprocess.Popen(["bash", "-c", "sleep 60 & bash -c 'sleep 60; true'; true"]) as started:
+        late = time.monotonic() + 10
+        while len(family := sandbox._family(started.pid)) < 4 and time.monotonic() < late:
+            time.sleep(0.05)
+        held = sandbox._memory(family, 1 << 60), sandbox._memory(family, 0)
+        for pid in family:
+            os.kill(pid, signal.SIGKILL)
+    assert len(family) == 4
+    # what they share counts once where it matters
+    assert 0 < held[1] < held[0]
