@@ -90,7 +90,7 @@ def unavailable() -> str | None:
 
 
 def install(folder: Path, limits: Limits | None = None) -> dict[str, str]:
-    """Write the kernelspec of the box under `folder`.
+    """Write the kernelspec of the box under `folder`, which the caller removes when the kernels have ended.
 
     Returns:
         Environment variables: with them every `python3` kernel that Jupyter, nbclient or nbgrader starts is boxed.
@@ -321,14 +321,27 @@ async def _watch(pid: int, run: Path, sent: list[int], limits: Limits) -> None:
             raise Stop("who had started it is gone")
         if sent[0] > limits.output:
             raise Stop(f"it sent more than {limits.output // 1_000_000} MB")
-        if _memory(pid, limits.memory) > limits.memory:
+        family = _family(pid)
+        if len(family) > limits.processes + 8:  # should the system's own limit not hold
+            raise Stop(f"it started more than {limits.processes} processes")
+        if _memory(family, limits.memory) > limits.memory:
             raise Stop(f"its processes held more than {limits.memory >> 20} MB of memory")
-        if sum(entry.lstat().st_blocks * 512 for entry in run.rglob("*")) > limits.disk:
+        if _size(run) > limits.disk:
             raise Stop(f"it wrote more than {limits.disk >> 20} MB beside its sockets")
 
 
-def _memory(pid: int, most: int) -> int:
-    """Bytes that a process and all its descendants hold; exact only where the quick sum exceeds `most`."""
+def _size(folder: Path) -> int:
+    """Bytes of all files in a folder, while somebody else makes and removes them."""
+    total = 0
+    for top, _, files in os.walk(folder):
+        for file in files:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(top, file)).st_blocks * 512
+    return total
+
+
+def _family(pid: int) -> list[int]:
+    """A process and all its descendants."""
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -338,6 +351,11 @@ def _memory(pid: int, most: int) -> int:
     family = [pid]
     for member in family:
         family += children.get(member, [])
+    return family
+
+
+def _memory(family: list[int], most: int) -> int:
+    """Bytes that processes hold together; exact only where the quick sum exceeds `most`."""
     page, quick, exact = os.sysconf("SC_PAGE_SIZE"), 0, 0
     for member in family:
         with contextlib.suppress(OSError):
