@@ -249,6 +249,14 @@ def test_a_limit_around_a_limit_still_rings():
         1 / 0  # noqa: B018
 
 
+def test_a_limit_of_the_processor_does_not_count_sleep():
+    with checks.limit(0.2, processor=True):
+        time.sleep(0.4)
+    with pytest.raises(TimeoutError), checks.limit(0.05, processor=True):
+        for _ in range(10**8):
+            pass
+
+
 def test_without_an_alarm_clock_there_is_no_limit():
     found = []
 

@@ -42,7 +42,7 @@ def course(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("page") / "course"
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     for name in files:
-        if (ROOT / name).exists() and not name.startswith("book/") or name.startswith("book/exercises/"):
+        if ((ROOT / name).exists() and not name.startswith("book/")) or name.startswith("book/exercises/"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
     git = ["git", "-c", "user.name=A teacher", "-c", "user.email=teacher@example.org"]

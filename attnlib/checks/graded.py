@@ -11,10 +11,14 @@ from attnlib.checks.verdict import same
 
 
 @contextlib.contextmanager
-def limit(seconds: float) -> Iterator[None]:
+def limit(seconds: float, processor: bool = False) -> Iterator[None]:
     """Stop what runs longer, so that one endless loop does not cost the other questions their time.
 
     Where there is no alarm clock (Windows, a second thread) it does nothing; the grader has a limit of its own.
+
+    Args:
+        seconds: How long it may run.
+        processor: Count the processor's time instead of the clock's: fair on a busy machine, blind to sleep.
 
     Raises:
         TimeoutError: It has not ended within so many seconds.
@@ -26,13 +30,16 @@ def limit(seconds: float) -> Iterator[None]:
     def ring(*_) -> None:
         raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    outer, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    timer, alarm = signal.ITIMER_REAL, signal.SIGALRM
+    if processor:
+        timer, alarm = signal.ITIMER_VIRTUAL, signal.SIGVTALRM
+    before = signal.signal(alarm, ring)
+    outer, _ = signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, outer)  # 0, none, where no limit stood around this one
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, outer)  # 0, none, where no limit stood around this one
+        signal.signal(alarm, before)
 
 
 def close(given: object, wanted: Tensor, words: str, tolerance: float = 1e-5) -> None:

@@ -5,10 +5,11 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "checks/graded.py", "test_checks.py",
-    ("a loop goes on", "signal.setitimer(signal.ITIMER_REAL, seconds)", "signal.setitimer(signal.ITIMER_REAL, 0)"),
-    ("the alarm rings later", "signal.setitimer(signal.ITIMER_REAL, outer)", "outer"),
-    ("an inner limit ends the outer one", "signal.ITIMER_REAL, outer)", "signal.ITIMER_REAL, 0)"),
-    ("the handler stays", "signal.signal(signal.SIGALRM, before)", "before"),
+    ("a loop goes on", "signal.setitimer(timer, seconds)", "signal.setitimer(timer, 0)"),
+    ("the alarm rings later", "signal.setitimer(timer, outer)", "outer"),
+    ("an inner limit ends the outer one", "timer, outer)", "timer, 0)"),
+    ("the handler stays", "signal.signal(alarm, before)", "before"),
+    ("the processor's clock is the wall's", "    if processor:", "    if False:"),
     ("no limit in a second thread", " or threading.current_thread() is not threading.main_thread()", ""),
     ("what claims to be a tensor is one", "if type(given) is not Tensor:", "if given is None:"),
     ("graded by broadcasting", "if given.shape != wanted.shape:", "if given.numel() != wanted.numel():"),

@@ -52,6 +52,19 @@ def parser() -> argparse.ArgumentParser:
     _assignments(prove)
     _seed(prove)
 
+    source = commands.add_parser(
+        "source",
+        help="write an assignment as nbgrader's source notebook",
+        description="Write assignments with nbgrader's marks in every cell, for a gradebook of your own or another "
+        "system that reads nbgrader's format. Solutions and hidden tests are in it: not for students.",
+    )
+    source.set_defaults(run=run_source)
+    _assignments(source)
+    source.add_argument(
+        "--to", type=Path, metavar="FOLDER", required=True, help="where to write: FOLDER/NAME/NAME.ipynb"
+    )
+    _seed(source)
+
     grade = commands.add_parser(
         "grade",
         help="grade a class",
@@ -128,6 +141,8 @@ def run_release(options: argparse.Namespace) -> int:
         raise ValueError("A variant goes into a folder of its own, not into the book: add --to FOLDER.")
     folder = options.to or release.STUDENT
     found = []
+    if folder == release.STUDENT:
+        found += release.index_problems() if options.check else release.write_index()
     for name in _chosen(options):
         if options.check:
             found += release.problems(name, folder, options.seed)
@@ -139,6 +154,20 @@ def run_release(options: argparse.Namespace) -> int:
     if options.check and not found:
         print(f"{len(_chosen(options))} student versions are what their sources give, and hold no secret.")
     return NOT_WELL if found else WELL
+
+
+def run_source(options: argparse.Namespace) -> int:
+    """Write source notebooks."""
+    import nbformat
+
+    from tests.exercises import assignment
+
+    for name in _chosen(options):
+        path = options.to / name / f"{name}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(assignment.read(name, options.seed), path)
+        print(path)
+    return WELL
 
 
 def run_prove(options: argparse.Namespace) -> int:

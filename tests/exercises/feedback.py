@@ -4,6 +4,7 @@ The page is written anew, from what was graded; no output of the executed notebo
 cannot come along in a traceback or in what a student's function has printed.
 """
 
+import ast
 import csv
 import html
 import io
@@ -20,6 +21,8 @@ from tests.exercises.work import Result
 #: So many characters in a row, taken from hidden code, are no coincidence.
 WINDOW = 16
 LONGEST = 300
+#: Flags of an answer that may have read the tests, and could quote them in any disguise.
+PEEKING = {"ast_transformers", "eval", "frames", "get_ipython", "globals", "history", "imports"}
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -107,6 +110,20 @@ def harmless(words: str, source) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
+def said(words: str, graded: Class, result: Result) -> str:
+    """What a student may read of an error: of an answer that peeks, only what the tests themselves say."""
+    if PEEKING & {flag.split(":")[0] for flag in result.flags} and not words.startswith(test_words(graded.source)):
+        return "(its message is not shown: the answer looks at more than its inputs)" if words else ""
+    return harmless(words, graded.source)
+
+
+def test_words(source) -> tuple[str, ...]:
+    """The strings that stand in the test cells."""
+    code = "\n".join(c.source for c in source.cells if c.cell_type == "code" and facts(c).get("grade"))
+    nodes = ast.walk(ast.parse(code))
+    return tuple({n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value})
+
+
 def hidden_code(source) -> str:
     """All hidden tests, without white space and without the words they say."""
     lines = [line for c in source.cells for region in HIDDEN.findall(c.source) for line in region.splitlines()]
@@ -145,12 +162,12 @@ def _graded(graded: Class, result: Result, written: Written | None) -> str:
             points = result.points[cell]
             got = "not yet" if points is None else f"{points:g} of {most[cell]:g}"
             lost = points is not None and points < most[cell]
-            words = harmless(result.words.get(cell, ""), graded.source) if lost else ""
+            words = said(result.words.get(cell, ""), graded, result) if lost else ""
             row = f"<td>{html.escape(cell)}</td><td>{got}</td><td>{html.escape(words)}</td>"
             parts.append(f"<tr class='lost'>{row}</tr>" if lost else f"<tr>{row}</tr>")
         parts.append("</table>")
         for answer in own.get(name, []):
-            if words := harmless(result.words.get(answer, ""), graded.source):
+            if words := said(result.words.get(answer, ""), graded, result):
                 parts.append(f"<p>Your cell <code>{html.escape(answer)}</code> did not run: {html.escape(words)}</p>")
             text = result.code.get(answer, result.texts.get(answer, ""))
             parts.append(f"<pre>{html.escape(text)}</pre>")

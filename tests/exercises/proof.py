@@ -17,18 +17,21 @@ from attnlib import checks
 from attnlib.checks import graded
 from tests.exercises.assignment import SOLUTION, STUB, answers, facts, is_answer
 
+#: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
+CELL, CALL = 20, 1
+
 
 @contextlib.contextmanager
-def at_most(seconds: int) -> Iterator[None]:
-    """A limit for the whole cell, which its own limits do not exceed."""
+def limits() -> Iterator[None]:
+    """Limits that leave nobody waiting: in a proof an endless loop is there to be noticed."""
     with (
-        mock.patch.object(checks, "limit", lambda own: graded.limit(min(own, seconds))),
-        graded.limit(seconds),
+        mock.patch.object(checks, "limit", lambda own: graded.limit(min(own, CALL), processor=True)),
+        graded.limit(CELL, processor=True),
     ):
         yield
 
 
-def points(notebook, given: dict[str, str], seconds: int = 20) -> tuple[dict[str, int], dict[str, str]]:
+def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
     """Run all cells in a fresh namespace, `given` in place of the model's answers.
 
     Returns:
@@ -44,7 +47,7 @@ def points(notebook, given: dict[str, str], seconds: int = 20) -> tuple[dict[str
         source = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)
         problem = None
         try:
-            with at_most(seconds), contextlib.redirect_stdout(io.StringIO()):
+            with limits(), contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(source, name, "exec"), space)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"

@@ -7,11 +7,27 @@ from pathlib import Path
 
 import nbformat
 
-from tests.exercises.assignment import HIDDEN, SOLUTION, STUDENT, facts, names, read, secrets
+from tests.exercises.assignment import HIDDEN, SOLUTION, STUDENT, facts, names, read, secrets, tests, written
 from tests.exercises.course import prepare
 
 #: A line that says so little may stand anywhere.
 SHORT = 12
+
+
+INDEX = """# Assignments
+
+Nine notebooks to hand in. Write where it says `YOUR CODE HERE` and `YOUR ANSWER HERE`, and run the tests below each
+answer. When they say nothing,
+what you *see* of them passes; more run when it is graded. Each question counts by itself.
+
+The button with the rocket above an assignment opens it in Colab. It needs nothing but the course, and no GPU.
+
+| assignment | chapter | questions | points, by tests + for the text |
+|---|---|---|---|
+{rows}
+
+Points for a text are given by a person. For instructors: [Grade a class](../grading.md).
+"""
 
 
 def student_version(name: str, seed: int = 0) -> str:
@@ -53,6 +69,35 @@ def problems(name: str, folder: Path = STUDENT, seed: int = 0) -> list[str]:
         if mark in text:
             found.append(f"{name}: {mark!r} stands in {path.name}: a mark that is not closed, or misspelt.")
     return found
+
+
+def index() -> str:
+    """The book's page of assignments: what each asks, and for how many points."""
+    rows = []
+    for name in names():
+        notebook = read(name)
+        text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+        title = re.search(r"^# Assignment (\d+ · .+)", text, re.M)[1]
+        questions = re.findall(r"^## Question \d · (.+?) \(", text, re.M)
+        chapter = re.search(r"^\| \*\*Belongs to\*\* \| (.+?) \|", text, re.M)[1]
+        points = f"{sum(tests(notebook).values())} + {sum(written(notebook).values())}"
+        rows.append(f"| [{title}]({name}.ipynb) | {chapter} | {'; '.join(questions)} | {points} |")
+    return INDEX.format(rows="\n".join(rows))
+
+
+def write_index() -> list[str]:
+    """Write the page; a page that is right already is left alone."""
+    if index_problems():
+        (STUDENT / "index.md").write_text(index(), "utf8")
+    return []
+
+
+def index_problems() -> list[str]:
+    """What is wrong with the page, in words."""
+    path = STUDENT / "index.md"
+    if path.exists() and path.read_text("utf8") == index():
+        return []
+    return ["index.md is not what the sources give. Again: python -m tests.exercises release"]
 
 
 def secret_lines(notebook, answers: bool = True) -> list[str]:
