@@ -18,8 +18,8 @@ export function taskBars(tasks) {
     bars.forEach((bar, r) => {
       set(bar.filling, { style: `width: ${100 * now[r]}%` });
       set(bar.line, { style: `left: ${100 * before[r]}%` });
-      bar.now.textContent = fixed(now[r]);
-      bar.before.textContent = now[r] === before[r] ? "" : `was ${fixed(before[r])}`;
+      setText(bar.now, fixed(now[r]));
+      setText(bar.before, now[r] === before[r] ? "" : `was ${fixed(before[r])}`);
     });
   }
   return { element, draw };

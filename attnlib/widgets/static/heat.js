@@ -1,4 +1,4 @@
-import { fixed, html, set, svg } from "./dom.js";
+import { fixed, html, set, setText, svg } from "./dom.js";
 import { visible } from "./figure.js";
 
 // Weights as a grid: a row per target step, a column per source position, the more the darker. Mouse and finger
@@ -55,7 +55,7 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
     const size = Math.max(Math.min(largest, naturalCell(rows, columns)), least);
     if (built && built.cell === size && same(built.columns, columns) && roomFor(rows, built)) {
       // Other words in as many rows, as when a model writes something else: the grid stays.
-      rows.forEach((word, i) => { if (word !== built.rows[i]) built.names.rows[i].textContent = visible(word); });
+      rows.forEach((word, i) => { if (word !== built.rows[i]) setText(built.names.rows[i], visible(word)); });
       built.rows = [...rows];
     } else {
       built = build(rows, columns, { rowTitle, columnTitle, cell: size });
@@ -71,7 +71,7 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
       known.element.setAttribute("fill-opacity", shade);
       if (!numbers) return;
       const text = numbers[i][j];
-      text.textContent = fixed(weight);
+      setText(text, fixed(weight));
       // Black or white, whichever is easier to read on this cell: on the light page from .82 on, on the dark from .6.
       set(text, { class: `attn-heat-number${weight > 0.6 ? " attn-firm" : ""}${weight > 0.82 ? " attn-strong" : ""}` });
     }));
