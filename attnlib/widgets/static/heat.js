@@ -14,7 +14,8 @@ const NUMBERS = 64; // cells up to which each says its number
  *   least: no cell is smaller than this, in px, also where there are many;
  *   pick: (row: number) => void, a row was chosen;
  *   point: (row: number, column: number) => void, the pointer is over a cell (both -1: over none)
- * @returns {{element: HTMLElement, draw: Function}} draw returns where the first column begins and how wide one is */
+ * @returns {{element: HTMLElement, draw: Function}} draw returns where the first column begins, how wide one
+ *   is, and how high all is */
 export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, least = 0 }) {
   const drawing = svg("svg", { class: "attn-heat-drawing", "aria-hidden": "true" });
   const element = html("div", {
@@ -92,7 +93,7 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
       "aria-valuemin": 1, "aria-valuemax": rows.length, "aria-valuenow": Math.max(chosen, 0) + 1,
       "aria-valuetext": chosen < 0 ? "none" : !weights[chosen][best] ? `${chosen + 1}: “${rows[chosen]}” looks at nothing` : `${chosen + 1}: “${rows[chosen]}” looks most at “${columns[best]}”, ${fixed(weights[chosen][best])}`,
     });
-    return { x, cell };
+    return { x, cell, height: built.height };
   }
   return { element, draw };
 }
