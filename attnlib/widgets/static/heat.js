@@ -84,9 +84,10 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
     names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
     if (built.gold !== gold) {
       built.gold = gold;
-      marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
-        class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
-      })));
+      const boxes = (kind) => gold.map(([i, j]) => svg("rect", {
+        class: kind, x: x + j * cell + 1, y: y + i * cell + 1, width: cell - 3, height: cell - 3,
+      }));
+      marks.replaceChildren(...boxes("attn-halo"), ...boxes("attn-gold")); // dashes on a light line: seen on dark cells, too
     }
     const best = chosen < 0 ? -1 : weights[chosen].indexOf(Math.max(...weights[chosen]));
     set(element, {
