@@ -283,7 +283,7 @@ def test_thirty_two_words_are_drawn_within_a_frame(open_figure):
     shown.root.evaluate("""root => {
         window.changed = new Set();
         new MutationObserver((records) => records.forEach(({ target }) =>
-            window.changed.add(target.nodeType === Node.TEXT_NODE ? target.parentElement : target))))
+            window.changed.add(target.nodeType === Node.TEXT_NODE ? target.parentElement : target)))
             .observe(root, { subtree: true, childList: true, characterData: true });
     }""")
     shown.words.press("ArrowRight")

@@ -75,7 +75,8 @@ function render({ model, el: root }) {
 
     const { steps, chosen } = now, step = steps[chosen], p = model.get("p_gen"), all = model.get("everywhere");
     words.draw(steps, chosen);
-    setText(alone, p === null ? "" : `left alone: ${sentence(now.alone)}`);
+    setText(alone, `left alone: ${sentence(now.alone)}`);
+    alone.classList.toggle("cg-away", p === null); // keeps its room
     setText(title, `Word ${chosen + 1} is “${step.word}”, ${howWritten(step.share)}. `
       + `${heldAt(now) ? "p_gen is in your hand" : "p_gen is the model’s own"}.`);
     setText(gate.element.firstChild, all ? "p_gen of every word" : `p_gen of word ${chosen + 1}`);

@@ -42,7 +42,7 @@ function render({ model, el: root }) {
     return comparedInWords(figure);
   }
   let corners = { of: null, said: [] };
-  /** The sentences of small, medium and large sizes, of what is counted. */
+  /** The sentences of some sizes, from the smallest to the largest. */
   function sentences() {
     const of = model.get("quantity") + model.get("axis");
     if (corners.of !== of) corners = { of, said: cornersOf(model, steps).map(comparedInWords) };
@@ -77,12 +77,12 @@ function costsOf(model) {
   };
 }
 
-/** What the sentence needs, at the first, the middle and the last step of each slider. */
+/** What the sentence needs, at nine steps of each slider. */
 function cornersOf(model, steps) {
   const axis = model.get("axis"), { costs } = model.get("costs").find(({ name }) => name === model.get("quantity"));
-  const three = (name) => [steps[name][0], steps[name][Math.floor(steps[name].length / 2)], steps[name].at(-1)];
-  const sizes = three("S").flatMap((S) => three("d").flatMap((d) =>
-    (axis === "S=T" ? [S] : three("T")).map((T) => ({ S, T, d }))));
+  const some = (name) => Array.from({ length: 9 }, (_, n) => steps[name][Math.round((n * (steps[name].length - 1)) / 8)]);
+  const sizes = some("S").flatMap((S) => some("d").flatMap((d) =>
+    (axis === "S=T" ? [S] : some("T")).map((T) => ({ S, T, d }))));
   return sizes.map((one) => ({ axis, sizes: one, costs: costs.map((bill) => billOf(bill, one, AXES[axis])) }));
 }
 
