@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import expect
 
 from attnlib.widgets import AlignmentView
-from tests.browser.conftest import HOST
+from tests.figures import HOST
 
 BOOK = Path(__file__).parents[2] / "book"
 
