@@ -11,7 +11,6 @@ BUGS = [
         ("Colab is not told", ".decode()}, metadata", ".decode()}, {}"),
         ("picture in place of the figure", "{**data,", '{"text/plain": repr(self),'),
         ("what is fixed can be exchanged", "value != getattr(self, name):", "False:"),
-        ("what is fixed cannot be made", "    _made = False  #", "    _made = True  #"),
     ),
     *of(
         "widgets/parameters.py", "test_widget_figure.py",
