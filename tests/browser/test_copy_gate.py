@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 
 from attnlib.data.names import load_names
 from attnlib.widgets import CopyGate
-from tests.browser.conftest import heights_in_a_drag
 from tests.copiers import IN_JAVASCRIPT, assert_same, in_attnlib, model_of
 from tests.figures import stored_figures
 
@@ -232,9 +231,13 @@ def test_a_longer_answer_moves_nothing_below(static_page):
     page = static_page({"a": {"model_module": "anywidget", "state": state | code}}, ["a"]).page
     gate = page.locator("[data-live] input[type=range]")
     page.evaluate("""() => {
-        const grid = document.querySelector(".cg .attn-heat"), seen = window.rows = new Set();
-        new MutationObserver(() => seen.add(grid.getAttribute("aria-valuemax"))).observe(grid, { attributes: true });
+        const grid = document.querySelector(".cg .attn-heat"), rows = () => grid.getAttribute("aria-valuemax");
+        window.rows = new Set([rows()]);
+        new MutationObserver(() => window.rows.add(rows())).observe(grid, { attributes: true });
     }""")
-    heights = heights_in_a_drag(gate)
+    heights = [page.locator("[data-live]").bounding_box()["height"]]
+    for n in range(0, 101, 2):
+        gate.fill(str(n / 100))
+        heights.append(page.locator("[data-live]").bounding_box()["height"])
     assert page.evaluate("window.rows.size") > 1, "an answer as long as the others proves nothing"
     assert len(set(heights)) == 1, heights
