@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 from tests.figures import EXAMPLES, page_of
 
@@ -37,8 +37,7 @@ FLAGS = [
 
 # In one frame: move the slider, then wait until the browser has drawn what that changed. The message arrives after
 # style, layout and paint of this frame.
-REPAINT = """async ([selector, moves]) => {
-    const control = document.querySelector(selector);
+REPAINT = """async (control, moves) => {
     const drawn = () => new Promise((done) => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = () => done(performance.now());
@@ -47,8 +46,9 @@ REPAINT = """async ([selector, moves]) => {
     const fire = (event) => control.dispatchEvent(event);
     const move = (n) => {
         if (control.matches("input")) {
-            const [low, high] = [Number(control.min), Number(control.max)];
-            control.value = low + (high - low) * Math.abs((n % 60) - 30) / 30; // a hand that draws it there and back
+            const [low, high, step] = [Number(control.min), Number(control.max), Number(control.step) || 1];
+            const half = Math.min(30, (high - low) / step); // every move is at least a step
+            control.value = low + (high - low) * Math.abs((n % (2 * half)) - half) / half; // there and back
             fire(new Event("input", { bubbles: true }));
         } else {
             const key = n % 20 < 10 ? "ArrowRight" : "ArrowLeft";
@@ -66,6 +66,14 @@ REPAINT = """async ([selector, moves]) => {
         }));
     }
     return times.slice(moves / 10);
+}"""
+
+# The classes of a page's figures, in the order in which they stand.
+NAMES = """() => {
+    const json = (tag) => JSON.parse(tag.textContent);
+    const tags = (kind) => [...document.querySelectorAll(`script[type="application/vnd.jupyter.widget-${kind}+json"]`)];
+    const { state } = json(tags("state")[0]);
+    return tags("view").map((tag) => state[json(tag).model_id].state._anywidget_id.split(".").at(-1));
 }"""
 
 # When the document could be read, and when the first figure had been drawn, in ms since the navigation began.
@@ -90,9 +98,9 @@ class Weight(NamedTuple):
     elsewhere: int  # requests beyond the book
 
 
-def repaint_times(page: Page, control: str, moves: int = MOVES) -> list[float]:
+def repaint_times(control: Locator, moves: int = MOVES) -> list[float]:
     """Milliseconds from a move of a control to the repaint, one per move."""
-    return page.evaluate(REPAINT, [control, moves])
+    return control.first.evaluate(REPAINT, moves)
 
 
 def launch(playwright):
@@ -113,8 +121,33 @@ def sliders(browser) -> dict[str, list[float]]:
             page = browser.new_page(viewport={"width": 1280, "height": 900})
             page.goto(file.as_uri())
             page.wait_for_selector("[data-live]", state="attached")
-            times[name] = repaint_times(page, f"[data-live] {example.control}")
+            times[name] = repaint_times(page.locator(f"[data-live] {example.control}"))
             page.close()
+    return times
+
+
+def controls_of(page: Page) -> dict[str, Locator]:
+    """The slider of each figure of a page of the book, by the figure's name."""
+    found, names = {}, page.evaluate(NAMES)
+    page.wait_for_function("n => document.querySelectorAll('[data-live]').length === n", arg=len(names))
+    for n, name in enumerate(names):
+        control = page.locator("[data-live]").nth(n).locator(EXAMPLES[name].control)
+        if control.count():  # a figure of one step has none
+            found[name if name not in found else f"{name} {n + 1}"] = control
+    return found
+
+
+def sliders_of_the_book(browser, built: Path) -> dict[str, list[float]]:
+    """Every figure at its own size, on its own page of the book."""
+    times = {}
+    for name in pages_with_figures(built):
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto((built / name).as_uri())
+        page.wait_for_function("window.MathJax?.startup?.promise")
+        page.evaluate("MathJax.startup.promise.then(() => true)")
+        for figure, control in controls_of(page).items():
+            times[f"{name.removeprefix('book/').removesuffix('.html')[:2]} {figure}"] = repaint_times(control)
+        page.close()
     return times
 
 
@@ -170,11 +203,15 @@ def main() -> None:
     with sync_playwright() as playwright, served(given.book) as site:
         browser = launch(playwright)
         version, times = browser.version, sliders(browser)
+        book = sliders_of_the_book(browser, given.book)
         pages = [weigh(browser, site, name) for name in pages_with_figures(given.book)]
         browser.close()
     print(f"Chromium {version}, {os.cpu_count()} cores\n")
     print("slider to repaint, ms             median    p95    worst   (S = T = 32; a frame is 16)")
     for name, moves in times.items():
+        print(f"  {name:30s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
+    print("  in the chapters, at their own sizes:")
+    for name, moves in book.items():
         print(f"  {name:30s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
     print("\npage                          figures  first figure   weight   copies of   requests")
     print("                                          ms after    without  shared code  elsewhere")
@@ -185,7 +222,12 @@ def main() -> None:
             f"{one.kilobytes:7.0f} kB {one.copies:9d} {one.elsewhere:11d}"
         )
     if given.out:
-        record = {"chromium": version, "repaint_ms": times, "pages": [one._asdict() for one in pages]}
+        record = {
+            "chromium": version,
+            "repaint_ms": times,
+            "repaint_in_book_ms": book,
+            "pages": [one._asdict() for one in pages],
+        }
         given.out.write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 

@@ -197,9 +197,22 @@ body {{ margin: 0 auto; max-width: 60rem; padding: 8px }}</style></head>
 
 
 def page_of(figures: Sequence[Figure], theme: str = "light") -> str:
-    """Figures on a page of their own, as myst-nb writes it and with the book's host."""
+    """Figures on a page of their own."""
     records = {figure.model_id: {"model_module": "anywidget", "state": figure.get_state()} for figure in figures}
-    view = '<div><script type="application/vnd.jupyter.widget-view+json">{}</script></div>'
-    views = "".join(view.format(json.dumps({"model_id": figure.model_id})) for figure in figures)
-    state = json.dumps({"version_major": 2, "version_minor": 0, "state": records}).replace("</", "<\\/")
+    stored = {"version_major": 2, "version_minor": 0, "state": records}
+    return page_with(stored, [figure.model_id for figure in figures], theme=theme)
+
+
+def page_with(stored: dict, shown: Sequence[str], before: str = "", theme: str = "light") -> str:
+    """A page as myst-nb writes it, with the book's host.
+
+    Args:
+        stored: the state of some widgets.
+        shown: the ids of those that are displayed, one after the other.
+        before: what else stands on the page, above them.
+        theme: "light" or "dark".
+    """
+    view = '<div class="cell_output"><script type="application/vnd.jupyter.widget-view+json">{}</script></div>'
+    views = before + "".join(view.format(json.dumps({"model_id": model})) for model in shown)
+    state = json.dumps(stored).replace("</", "<\\/")
     return PAGE.format(theme=theme, host=HOST.as_uri(), views=views, state=state)

@@ -15,7 +15,8 @@ from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoder
 from attnlib.search import greedy_decode
 from attnlib.seq2seq import Seq2Seq
-from attnlib.widgets import AttentionSurgery
+from attnlib.widgets import AttentionSurgery, attention_surgery
+from attnlib.widgets.bahdanau import write
 from attnlib.widgets.weights import export, rounded, unpacked
 from tests.figures import stored_figures
 from tests.node import run_in_node
@@ -457,3 +458,24 @@ def test_repr_and_picture_say_what_the_figure_shows():
     assert "".join(label.get_text() for label in ax.get_yticklabels()).removesuffix("<eos>") == shown.output
     (ax,) = figure().picture().axes
     assert "surgery" not in ax.get_title()
+
+
+def test_a_text_is_decoded_once_however_often_it_is_painted(monkeypatch):
+    shown, asked = figure(), []
+
+    def counted(numbers, ids, edits, *rest):
+        asked.append(sorted(edits))
+        return write(numbers, ids, edits, *rest)
+
+    monkeypatch.setattr(attention_surgery, "write", counted)
+    shown.edits = {0: [0, 0, 0, 0, 0, 1]}
+    shown.edits = {1: [0, 0, 0, 0, 0, 1]}
+    shown.picture()
+    assert asked == [[0], [1]]
+    shown.text = "dead"  # its edits go, being of six characters
+    assert (asked, shown.edits) == ([[0], [1], []], {})
+    assert shown.original == shown.output
+    shown.text = "eadd"
+    assert len(asked) == 4
+    fresh = figure(text="eadd")
+    assert (shown.original, shown.weights) == (fresh.original, fresh.weights)

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import math
 import re
 import sys
 import types
@@ -11,7 +12,11 @@ import anywidget._util
 import matplotlib.image
 import numpy as np
 import pytest
+import torch
+from traitlets import Int, List, Unicode
 
+from attnlib.widgets.figure import Figure, fixed
+from attnlib.widgets.parameters import whole
 from tests.figures import EXAMPLES
 from tests.node import run_in_node
 
@@ -78,3 +83,32 @@ def test_asks_colab_for_its_widget_manager(name, monkeypatch):
     assert asked == [True]
     assert metadata[VIEW]["colab"]["custom_widget_manager"]["url"] == "https://example.org/manager"
     assert {VIEW, "image/png", "text/plain"} == set(data)
+
+
+class Still(Figure):
+    """Two traits, of which one is fixed."""
+
+    words = List(Unicode()).tag(sync=True)
+    step = Int(0).tag(sync=True)
+    _check_fixed = fixed("words")
+
+
+def test_what_is_fixed_can_be_set_only_when_the_figure_is_made():
+    figure = Still(words=["a", "b"])
+    figure.step, figure.words = 3, ["a", "b"]  # a browser sends back what it was given
+    with pytest.raises(ValueError, match=r"^words is fixed when the figure is made: make another Still$"):
+        figure.words = ["a"]
+    assert (figure.step, figure.words) == (3, ["a", "b"])
+
+
+@pytest.mark.parametrize("given", [0, 4, 4.0, np.int64(2), torch.tensor(2)])
+def test_whole_numbers_in_a_range(given):
+    assert whole("step", given, 0, 4) == int(given)
+    assert type(whole("step", given, 0, 4)) is int
+
+
+@pytest.mark.parametrize("given", [-1, 5, 1.5, math.nan, math.inf, None, True, "2", [1, 2]])
+def test_what_is_no_whole_number_in_a_range(given):
+    message = f"step must be a whole number in 0..4 or None, got {given!r}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        whole("step", given, 0, 4, " or None")

@@ -11,7 +11,8 @@ from attnlib import plots
 from attnlib.palette import ROLES
 from attnlib.widgets.alignments import Alignment, alignments, gold_hits, gold_share
 from attnlib.widgets.assets import module, stylesheet
-from attnlib.widgets.figure import Figure
+from attnlib.widgets.figure import Figure, fixed
+from attnlib.widgets.parameters import whole
 
 VIEWS = ("grid", "lines", "both")
 
@@ -98,25 +99,21 @@ class AlignmentView(Figure):
         self.set_trait("gold_share", {name: gold_share(weights, gold[name]) for name, weights in shown.items()})
         self.set_trait("gold_hits", {name: gold_hits(weights, gold[name]) for name, weights in shown.items()})
 
-    @traitlets.validate("panels")
-    def _check_panels(self, proposal):
-        if proposal["value"] != [one.packed() for one in self._of]:
-            raise ValueError("the weights of a figure cannot be changed: make another AlignmentView")
-        return proposal["value"]
+    _check_fixed = fixed("panels")
 
     @traitlets.validate("step")
     def _check_step(self, proposal):
-        return within("step", proposal["value"], max(len(one.target) for one in self._of))
+        return whole("step", proposal["value"], 0, max(len(one.target) for one in self._of) - 1)
 
     @traitlets.validate("layer")
     def _check_layer(self, proposal):
-        return within("layer", proposal["value"], self._of[0].weights.shape[0])
+        return whole("layer", proposal["value"], 0, self._of[0].weights.shape[0] - 1)
 
     @traitlets.validate("head")
     def _check_head(self, proposal):
         if isinstance(proposal["value"], str) and proposal["value"] == "mean":
             return "mean"
-        return within("head", proposal["value"], self._of[0].weights.shape[1], ' or "mean"')
+        return whole("head", proposal["value"], 0, self._of[0].weights.shape[1] - 1, ' or "mean"')
 
     @traitlets.validate("view")
     def _check_view(self, proposal):
@@ -162,13 +159,6 @@ class AlignmentView(Figure):
         return (
             f"AlignmentView({', '.join([*said, f'T={len(one.target)}', f'S={len(one.source)}', f'step={self.step}'])})"
         )
-
-
-def within(name: str, given, count: int, more: str = "") -> int:
-    """A whole number in 0..count-1, or a ValueError."""
-    if isinstance(given, bool | str) or int(given) != given or not 0 <= given < count:
-        raise ValueError(f"{name} must be a whole number in 0..{count - 1}{more}, got {given!r}")
-    return int(given)
 
 
 def visible(token: str) -> str:

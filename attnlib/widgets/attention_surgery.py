@@ -84,6 +84,10 @@ class AttentionSurgery(Figure):
     output = Unicode(read_only=True)
     weights = List(read_only=True)  # (T, S), of every step; <eos> is one
 
+    _read: str | None = None  # the text that these two are of
+    _own: Written | None = None  # without surgery
+    _now: Written | None = None
+
     def __init__(
         self,
         network: Mapping[str, Mapping],
@@ -146,15 +150,18 @@ class AttentionSurgery(Figure):
     def _another_text(self, change):
         """Weights of another text mean nothing here."""
         if any(len(row) != len(self.tokens) for row in self.edits.values()):
-            self.edits = {}
-        self._compute()
+            self.edits = {}  # which computes
+        else:
+            self._compute()
 
     @traitlets.observe("edits")
     def _compute(self, change=None):
-        own, now = self._written({}), self._written(self.edits)
-        for trait, written in (("original", own), ("output", now)):
+        if self._read != self.text:  # what the model itself writes does not depend on edits
+            self._read, self._own = self.text, self._written({})
+        self._now = self._written(self.edits) if self.edits else self._own
+        for trait, written in (("original", self._own), ("output", self._now)):
             self.set_trait(trait, "".join(token for token in self._spelled(written) if token != END))
-        self.set_trait("weights", [] if now is None else now.weights.tolist())
+        self.set_trait("weights", [] if self._now is None else self._now.weights.tolist())
 
     @traitlets.validate("edits")
     def _check_edits(self, proposal):
@@ -169,7 +176,7 @@ class AttentionSurgery(Figure):
         return value
 
     def picture(self) -> Picture:
-        written, tokens = self._written(self.edits), self.tokens
+        written, tokens = self._now, self.tokens
         figure = Picture(figsize=(7.2, 4), layout="constrained")
         ax = figure.subplots()
         changed = f"\nafter surgery: {self.output}" if self.edits else ""

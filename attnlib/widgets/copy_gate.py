@@ -10,6 +10,7 @@ from attnlib.plots import heatmap
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.copier import END, checked, words_of, write
 from attnlib.widgets.figure import Figure
+from attnlib.widgets.parameters import whole
 
 LONGEST = 32  # words of a source
 
@@ -174,10 +175,3 @@ def chance(given) -> float | None:
     if not 0 <= number <= 1:
         raise ValueError(f"p_gen must be a number in 0..1 or None, got {given!r}")
     return number
-
-
-def whole(name: str, given, low: int, high: int) -> int:
-    """A whole number in a range, or a ValueError."""
-    if int(given) != given or not low <= given <= high:
-        raise ValueError(f"{name} must be a whole number in {low}..{high}, got {given!r}")
-    return int(given)

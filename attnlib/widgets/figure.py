@@ -4,7 +4,21 @@ import base64
 import io
 
 import anywidget
+import traitlets
 from matplotlib.figure import Figure as Picture
+
+
+def fixed(*names: str) -> traitlets.EventHandler:
+    """A check to be kept in the class of a figure: these traits cannot change once the figure is made."""
+
+    @traitlets.validate(*names)
+    def check(self, proposal):
+        name, value = proposal["trait"].name, proposal["value"]
+        if self._made and value != getattr(self, name):
+            raise ValueError(f"{name} is fixed when the figure is made: make another {type(self).__name__}")
+        return value
+
+    return check
 
 
 class Figure(anywidget.AnyWidget):
@@ -13,6 +27,12 @@ class Figure(anywidget.AnyWidget):
     A subclass names its files with `module` and `stylesheet`, keeps all that can change in synced traits, and draws
     `picture()`: what a reader of the PDF, of the notebook on GitHub, or of a page without scripts sees instead.
     """
+
+    _made = False  # until all that it is made of has been set
+
+    def __init__(self, **traits):
+        super().__init__(**traits)
+        self._made = True
 
     def picture(self) -> Picture:
         """The figure in its present state, as a Matplotlib figure."""

@@ -13,7 +13,7 @@ from attnlib.palette import ROLES
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.figure import Figure
 from attnlib.widgets.masked_versions import LABELS, PRECISIONS, VERSIONS, outcome
-from attnlib.widgets.parameters import numbers, positive
+from attnlib.widgets.parameters import numbers, positive, whole
 
 MOVABLE = ("scores", "lengths", "precision", "fill", "shift", "scale", "offset")
 
@@ -96,7 +96,7 @@ class MaskedSoftmaxLab(Figure):
             "shift": bool(shift),
             "scale": positive("scale", scale),
             "offset": finite_number("offset", offset),
-            "row": row_within(B - 1 if row is None else row, B),
+            "row": whole("row", B - 1 if row is None else row, 0, B - 1),
         }
         super().__init__(words=words or [[str(j + 1) for j in range(S)]] * B, start=dict(state), **state)
 
@@ -136,7 +136,7 @@ class MaskedSoftmaxLab(Figure):
 
     @traitlets.validate("row")
     def _check_row(self, proposal):
-        return row_within(proposal["value"], len(self.start["scores"]))
+        return whole("row", proposal["value"], 0, len(self.start["scores"]) - 1)
 
     def picture(self) -> Picture:
         B, S = shape_of(self.scores)
@@ -207,10 +207,3 @@ def finite_number(name: str, given) -> float:
     if not abs(float(given)) < float("inf"):
         raise ValueError(f"{name} must be finite, got {given!r}")
     return float(given)
-
-
-def row_within(given, B: int) -> int:
-    """A whole number in 0..B-1, or a ValueError."""
-    if int(given) != given or not 0 <= given < B:
-        raise ValueError(f"row must be a whole number in 0..{B - 1}, got {given!r}")
-    return int(given)

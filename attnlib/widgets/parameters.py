@@ -95,3 +95,15 @@ def positive(name: str, given) -> float:
     if not (0 < float(given) < float("inf")):
         raise ValueError(f"{name} must be positive and finite, got {given!r}")
     return float(given)
+
+
+def whole(name: str, given, low: int, high: int, more: str = "") -> int:
+    """A whole number in low..high, or a ValueError, which also names what `more` may be given."""
+    message = f"{name} must be a whole number in {low}..{high}{more}, got {given!r}"
+    try:
+        number = math.nan if isinstance(given, bool | str) else float(given)
+    except (TypeError, ValueError) as error:
+        raise ValueError(message) from error
+    if not (number.is_integer() and low <= number <= high):
+        raise ValueError(message)
+    return int(number)

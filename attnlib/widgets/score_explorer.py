@@ -11,7 +11,7 @@ from attnlib.attention import length_mask, masked_softmax
 from attnlib.palette import ROLES
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.figure import Figure
-from attnlib.widgets.parameters import Parameters, build_score, default_parameters, numbers, positive
+from attnlib.widgets.parameters import Parameters, build_score, default_parameters, numbers, positive, whole
 
 MOVABLE = ("query", "key", "score", "temperature", "valid_length")
 
@@ -97,7 +97,7 @@ class ScoreExplorer(Figure):
             "key": points("keys", keys, words),
             "score": score,
             "temperature": positive("temperature", temperature),
-            "valid_length": length_within(S if valid_length is None else valid_length, S),
+            "valid_length": whole("valid_length", S if valid_length is None else valid_length, 0, S),
         }
         super().__init__(
             words=words,
@@ -141,7 +141,7 @@ class ScoreExplorer(Figure):
 
     @traitlets.validate("valid_length")
     def _check_valid_length(self, proposal):
-        return length_within(proposal["value"], len(self.words))
+        return whole("valid_length", proposal["value"], 0, len(self.words))
 
     def picture(self) -> Picture:
         figure = Picture(figsize=(5.2, 5.2), layout="constrained")
@@ -180,13 +180,6 @@ def points(name: str, given, words: Sequence[str]) -> list[list[float]]:
     if tensor.shape != (len(words), 2):
         raise ValueError(f"{name} must have shape ({len(words)}, 2) for {len(words)} words, got {tuple(tensor.shape)}")
     return tensor.tolist()
-
-
-def length_within(given, S: int) -> int:
-    """A whole number in 0..S, or a ValueError."""
-    if int(given) != given or not 0 <= given <= S:
-        raise ValueError(f"valid_length must be a whole number in 0..{S}, got {given!r}")
-    return int(given)
 
 
 def check_positions(parameters: Mapping[str, Parameters], S: int) -> None:

@@ -9,11 +9,10 @@ from traitlets import Bool, Int, List, Unicode
 
 from attnlib.palette import ROLES
 from attnlib.widgets.assets import module, stylesheet
-from attnlib.widgets.figure import Figure
-from attnlib.widgets.parameters import numbers
+from attnlib.widgets.figure import Figure, fixed
+from attnlib.widgets.parameters import numbers, whole
 from attnlib.widgets.pictures import address, draw_looks, in_box, pixels, wrong_words
 
-FIXED = ("images", "sizes", "grid", "captions", "weights", "truth", "static", "boxes", "wrong", "static_wrong")
 Words = Sequence[str]
 
 
@@ -119,13 +118,12 @@ class WhereItLooks(Figure):
             step=step,
             smooth=smooth,
         )
-        self._made = True
         self._look()
 
     @traitlets.observe("scene", "step")
     def _look(self, change=None):
         """What the figure shows follows from what is chosen."""
-        if not getattr(self, "_made", False):
+        if not self._made:
             return
         self.step = min(self.step, len(self.captions[self.scene]) - 1)  # another image may have fewer words
         rows, columns = self.grid
@@ -139,19 +137,16 @@ class WhereItLooks(Figure):
 
     @traitlets.validate("scene")
     def _check_scene(self, proposal):
-        return within("scene", proposal["value"], len(self.images))
+        return whole("scene", proposal["value"], 0, len(self.images) - 1)
 
     @traitlets.validate("step")
     def _check_step(self, proposal):
-        scene = within("scene", self.scene, len(self.images))  # may not have been checked yet
-        return within("step", proposal["value"], len(self.captions[scene]))
+        scene = whole("scene", self.scene, 0, len(self.images) - 1)  # may not have been checked yet
+        return whole("step", proposal["value"], 0, len(self.captions[scene]) - 1)
 
-    @traitlets.validate(*FIXED)
-    def _check_fixed(self, proposal):
-        name, value = proposal["trait"].name, proposal["value"]
-        if getattr(self, "_made", False) and value != getattr(self, name):
-            raise ValueError(f"{name} is fixed when the figure is made: make another WhereItLooks")
-        return value
+    _check_fixed = fixed(
+        "images", "sizes", "grid", "captions", "weights", "truth", "static", "boxes", "wrong", "static_wrong"
+    )
 
     def picture(self) -> Picture:
         return draw_looks(self, self._arrays[self.scene])
@@ -221,10 +216,3 @@ def outlines(boxes, captions: list[list[str]]) -> list[list[list[float] | None]]
                 )
         found.append(edges)
     return found
-
-
-def within(name: str, given: int, n: int) -> int:
-    """One of 0..n-1, or a ValueError."""
-    if not 0 <= given < n:
-        raise ValueError(f"{name} must be a whole number in 0..{n - 1}, got {given!r}")
-    return given

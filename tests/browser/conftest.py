@@ -1,6 +1,5 @@
 """The built book in a real browser, with the network cut off."""
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 from benchmarks.figures import launch, served
 from scripts.live_figures import share
-from tests.figures import HOST, page_of
+from tests.figures import page_of, page_with
 
 # BOOK_HTML: another build to look at, for whoever works on a widget without building the whole book.
 BUILT = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html").resolve()
@@ -33,6 +32,32 @@ def pages() -> list[str]:
 def leads_on(name: str) -> bool:
     """Whether a page is only a signpost to another, as the root's index.html is."""
     return 'http-equiv="refresh"' in (BUILT / name).read_text(encoding="utf-8").lower()
+
+
+# How high the figure is at each step of its slider, or after each of some arrow keys.
+HEIGHTS = """async (control) => {
+    const figure = control.closest("[data-live]"), heights = [];
+    const note = async () => {
+        await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+        heights.push(Math.round(figure.getBoundingClientRect().height));
+    };
+    await note();
+    for (let n = 0; n <= 30; n++) {
+        if (control.matches("input")) {
+            control.value = Number(control.min) + (Number(control.max) - Number(control.min)) * n / 30;
+            control.dispatchEvent(new Event("input", { bubbles: true }));
+        } else {
+            control.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
+        }
+        await note();
+    }
+    return heights;
+}"""
+
+
+def heights_in_a_drag(control: Locator) -> list[int]:
+    """Pixels that a figure is high, at each place to which its slider is drawn."""
+    return control.first.evaluate(HEIGHTS)
 
 
 class Visit(NamedTuple):
@@ -130,18 +155,8 @@ def static_page(visit, tmp_path):
 
     def open_page(records: dict[str, dict], views: list[str], body: str = "", sharing: bool = False):
         stored = {"version_major": 2, "version_minor": 0, "state": records}
-        state = json.dumps(share(stored, "page") if sharing else stored).replace("</", "<\\/")
-        cells = "".join(
-            f'<div class="cell_output"><script type="application/vnd.jupyter.widget-view+json">'
-            f"{json.dumps({'model_id': view})}</script></div>"
-            for view in views
-        )
-        (tmp_path / "host.js").write_text(HOST.read_text())
         page = tmp_path / "page.html"
-        page.write_text(
-            f'<!doctype html><html lang="en"><head><script src="host.js"></script></head><body>{body}{cells}'
-            f'<script type="application/vnd.jupyter.widget-state+json">{state}</script></body></html>'
-        )
+        page.write_text(page_with(share(stored, "page") if sharing else stored, views, before=body))
         return visit(page)
 
     return open_page

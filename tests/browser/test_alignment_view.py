@@ -10,7 +10,7 @@ import torch
 from playwright.sync_api import expect
 
 from attnlib.widgets import AlignmentView
-from tests.browser.conftest import HOST
+from tests.figures import HOST
 
 BOOK = Path(__file__).parents[2] / "book"
 
@@ -256,3 +256,25 @@ def test_the_page_that_readers_are_told_to_write(visit, tmp_path):
     visited.page.get_by_label("step", exact=True).press("ArrowRight")
     expect(sentence).to_contain_text("Step 2: “y”")
     assert visited.errors == [] and visited.third_party == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_gold_links_lie_on_a_rim_of_the_page(theme, mounted):
+    """On the darkest cell and the widest line, too."""
+    page = mounted(figure(view="both", step=1), theme=theme).page
+    paper, ink = page.evaluate(
+        "[document.documentElement].map((e) => getComputedStyle(e)).flatMap((s) => [s.backgroundColor, s.color])"
+    )
+    kinds = {".attn-heat .attn-gold": "x", ".av-lines .av-gold": "d"}
+    for gold, place in kinds.items():
+        halo = gold.split()[0] + " .attn-halo"
+        style = """all => all.map((e) => [getComputedStyle(e).stroke, parseFloat(getComputedStyle(e).strokeWidth)])"""
+        dashes, rims = (page.locator(kind).evaluate_all(style) for kind in (gold, halo))
+        assert len(dashes) == len(rims) > 0
+        for (colour, width), (behind, wider) in zip(dashes, rims, strict=True):
+            assert (colour, behind) == (ink, paper)
+            assert wider >= width + 1.2
+        where = "(all, name) => all.map((e) => e.getAttribute(name))"
+        assert page.locator(gold).evaluate_all(where, place) == page.locator(halo).evaluate_all(where, place)
+        order = "([one, other]) => document.querySelector(one).compareDocumentPosition(document.querySelector(other))"
+        assert page.evaluate(order, [halo, gold]) & 4, "the rim lies below"

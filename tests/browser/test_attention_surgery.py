@@ -295,3 +295,22 @@ def test_the_model_of_the_chapter_writes_the_same_in_the_browser(visit, tmp_path
     for got, expected in zip(answers, wanted, strict=True):
         assert_same(got, expected, 1e-5)
     assert visited.errors == []
+
+
+def test_where_not_all_bars_have_room_the_chosen_one_is_brought_into_view(mounted):
+    text = "abba dead face bead abba dead"
+    page = mounted(surgery(text=text, place=27), width=375).page
+    inside = """() => {
+        const box = (name) => document.querySelector(name).getBoundingClientRect();
+        const [frame, bar] = [box(".as-scroll"), box(".as-chosen")];
+        return frame.left - 1 <= bar.left && bar.right <= frame.right + 1;
+    }"""
+    page.wait_for_function(inside)
+    assert page.evaluate("scrollY") == 0, "it is the bars that scroll, not the page"
+    assert page.locator(".as-scroll").evaluate("frame => frame.scrollLeft") > 100
+    page.evaluate("document.querySelector('.as-scroll').scrollLeft = 0")
+    page.locator(".as-chosen").press("ArrowRight")
+    page.wait_for_function(inside)
+    assert page.locator(".as-chosen").get_attribute("aria-label").endswith("character 29 of 29")
+    page.locator(".as-chosen").press("ArrowRight")  # round to the first
+    page.wait_for_function(inside)

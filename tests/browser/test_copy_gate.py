@@ -222,3 +222,22 @@ def test_the_browser_computes_200_answers_as_torch_does(trained, gate):
         wanted = in_attnlib(model, trained["vocabulary"], "<unk>", **run)
         worst = max(worst, assert_same(answer, wanted, atol=1e-5, rtol=1e-5, why=run))
     print(f"worst of 200: {worst:.1e}")
+
+
+def test_a_longer_answer_moves_nothing_below(static_page):
+    """The chapter's copier writes more words, or fewer, as its gate moves."""
+    (state,) = stored_figures("10", "CopyGate")
+    code = {"_esm": str(CopyGate._esm), "_css": str(CopyGate._css)}
+    page = static_page({"a": {"model_module": "anywidget", "state": state | code}}, ["a"]).page
+    gate = page.locator("[data-live] input[type=range]")
+    page.evaluate("""() => {
+        const grid = document.querySelector(".cg .attn-heat"), rows = () => grid.getAttribute("aria-valuemax");
+        window.rows = new Set([rows()]);
+        new MutationObserver(() => window.rows.add(rows())).observe(grid, { attributes: true });
+    }""")
+    heights = [page.locator("[data-live]").bounding_box()["height"]]
+    for n in range(0, 101, 2):
+        gate.fill(str(n / 100))
+        heights.append(page.locator("[data-live]").bounding_box()["height"])
+    assert page.evaluate("window.rows.size") > 1, "an answer as long as the others proves nothing"
+    assert len(set(heights)) == 1, heights

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from attnlib.widgets.assets import module, stylesheet
 from benchmarks.figures import repaint_times
+from tests.browser.conftest import heights_in_a_drag
 from tests.browser.test_pages import AXE, RUN_AXE, TOO_WIDE
 from tests.figures import EXAMPLES, SIZE, score_explorer
 
@@ -212,8 +213,16 @@ def test_on_paper_it_is_a_picture(name, mounted):
 def test_a_slider_is_drawn_within_a_frame(name, mounted):
     """`make bench` prints the 95th percentile; a busy machine may disturb that, but hardly the median of the best."""
     page = mounted(figure(name)).page
-    control = f"[data-live] {EXAMPLES[name].control}"
-    assert min(median(repaint_times(page, control, moves=40)) for _ in range(3)) <= 16, f"S = T = {SIZE}"
+    control = page.locator(f"[data-live] {EXAMPLES[name].control}")
+    assert min(median(repaint_times(control, moves=40)) for _ in range(3)) <= 16, f"S = T = {SIZE}"
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+@every_figure
+def test_nothing_below_it_moves_in_a_drag(name, width, mounted):
+    page = mounted(figure(name), width=width).page
+    heights = heights_in_a_drag(page.locator(f"[data-live] {EXAMPLES[name].control}"))
+    assert len(set(heights)) == 1, heights
 
 
 def test_a_figure_that_fails_says_so_in_its_place_and_the_page_lives_on(static_page):

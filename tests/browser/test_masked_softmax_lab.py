@@ -196,3 +196,18 @@ def test_the_table_of_numbers(lab):
     expect(table.locator("caption")).to_have_text("Row 3: leaks 1.00")
     expect(table.locator("tbody tr").first).to_have_text("1: ‹pad›no00−1e901.000.170.170")
     assert table.locator("thead th").count() == table.locator("tbody tr").first.locator("th, td").count() == 10
+
+
+@pytest.mark.parametrize("S", [6, 12])
+def test_a_cell_is_as_dark_as_its_weight(S, mounted):
+    scores = [[0.4 * j for j in range(S)], [1.5] + [0.0] * (S - 1)]
+    lab = Lab(mounted, MaskedSoftmaxLab(scores, words=[["w"] * S] * 2, lengths=[S, S]))
+    share = "cells => cells.map((cell) => Number(getComputedStyle(cell).backgroundColor.match(/[\\d.]+(?=\\))/)[0]))"
+    for b in (0, 1):
+        cells = lab.root.locator(".ms-row").nth(b).locator(".ms-cell")
+        assert cells.evaluate_all(share) == pytest.approx(lab.twin.weights[b], abs=0.006)
+    lab.root.get_by_label("scores times").fill("3")
+    lab.twin.scale = 10.0
+    assert lab.root.locator(".ms-row").first.locator(".ms-cell").evaluate_all(share) == pytest.approx(
+        lab.twin.weights[0], abs=0.006
+    )

@@ -1,9 +1,11 @@
 """What a page with a live figure makes a reader load, and wait for."""
 
+from statistics import median
+
 import pytest
 
-from benchmarks.figures import pages_with_figures, weigh
-from tests.browser.conftest import BUILT
+from benchmarks.figures import controls_of, pages_with_figures, repaint_times, weigh
+from tests.browser.conftest import BUILT, heights_in_a_drag
 
 pytestmark = pytest.mark.browser
 
@@ -19,6 +21,24 @@ def test_a_page_with_figures_is_light_and_quick(name, browser, site):
     assert weight.kilobytes <= 2000, "without images, with MathJax, uncompressed"
     # `make bench` prints the times; a busy machine may disturb one visit, but hardly each of four
     assert weight.first <= 500 or min(weigh(browser, site, name).first for _ in range(3)) <= 500, "ms after DOM ready"
+
+
+@pytest.mark.parametrize("name", pages_with_figures(BUILT))
+def test_a_slider_of_a_page_is_drawn_within_a_frame(name, visit):
+    """Its figures at their own sizes, and all else that the page must lay out and paint."""
+    page = visit(name).page
+    page.wait_for_function("window.MathJax?.startup?.promise")
+    for figure, control in controls_of(page).items():
+        assert min(median(repaint_times(control, moves=40)) for _ in range(3)) <= 16, figure
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+@pytest.mark.parametrize("name", pages_with_figures(BUILT))
+def test_nothing_below_a_figure_moves_in_a_drag(name, width, visit):
+    page = visit(name, width=width).page
+    for figure, control in controls_of(page).items():
+        heights = heights_in_a_drag(control)
+        assert len(set(heights)) == 1, f"{figure}: {heights}"
 
 
 def test_icons_and_formulas_do_without_what_was_left_out(visit):

@@ -10,6 +10,14 @@ BUGS = [
         ("picture that carries a date", 'metadata={"Software": None}', 'metadata={"Software": str(id(file))}'),
         ("Colab is not told", ".decode()}, metadata", ".decode()}, {}"),
         ("picture in place of the figure", "{**data,", '{"text/plain": repr(self),'),
+        ("what is fixed can be exchanged", "value != getattr(self, name):", "False:"),
+    ),
+    *of(
+        "widgets/parameters.py", "test_widget_figure.py",
+        ("whole number beyond the last", "low <= number <= high", "low <= number <= high + 1"),
+        ("whole number before the first", "low <= number <= high", "number <= high"),
+        ("half a step", "number.is_integer() and", "True and"),
+        ("yes is a number", "isinstance(given, bool | str)", "isinstance(given, str)"),
     ),
     *of(
         "widgets/assets.py", "test_widget_assets.py",

@@ -1,7 +1,7 @@
 import { mapOf, most, onGold, total, unpacked } from "./alignment.js";
 import { bipartite } from "./bipartite.js";
 import { menu, player, row, slider, tick } from "./controls.js";
-import { fixed, html } from "./dom.js";
+import { fixed, html, setText } from "./dom.js";
 import { change, liveFigure } from "./figure.js";
 import { heat, lengthOf } from "./heat.js";
 
@@ -62,12 +62,18 @@ function render({ model, el: root }) {
     paint();
     return inWords(chosen(), now);
   }
+  let every = { of: null, said: [] }; // the sentences of all steps, of the maps that are seen
+  function sentences() {
+    const now = state(), of = JSON.stringify([now.model, now.layer, now.head]);
+    if (every.of !== of) every = { of, said: Array.from({ length: steps }, (_, n) => inWords(chosen(), { ...now, step: n })) };
+    return every.said;
+  }
   function end() {
     play.stop();
     width.disconnect();
   }
   return liveFigure({
-    model, root, kind: "av", title: "where each target word looks in the source", watch: MOVING, draw,
+    model, root, kind: "av", title: "where each target word looks in the source", watch: MOVING, draw, sentences,
     numbers: () => numbersOf(chosen(), state()), end,
     parts: [
       row(view.element, ...(several ? [who.element] : []), ...(layers > 1 ? [layer.element] : []),
@@ -97,9 +103,9 @@ function panel(packed, { go, several, cell, hover, redraw }) {
   function point(step, place) {
     if (hover.step === step && hover.place === place && hover.name === name) return;
     Object.assign(hover, { step, place, name });
-    cell.textContent = place < 0 ? HINT : step < 0
+    setText(cell, place < 0 ? HINT : step < 0
       ? `${which(source, place)} is looked at ${fixed(total(known.weights.map((row) => row[place])))} in all`
-      : `“${target[step]}” looks at ${which(source, place)}: ${fixed(known.weights[step][place], 3)}`;
+      : `“${target[step]}” looks at ${which(source, place)}: ${fixed(known.weights[step][place], 3)}`);
     redraw();
   }
   const pick = (step) => {
@@ -126,9 +132,9 @@ function panel(packed, { go, several, cell, hover, redraw }) {
     const wanted = hover.step >= 0 ? hover.step : step;
     const at = wanted < target.length ? wanted : -1;
     const drawn = showGold ? gold : none;
-    note.textContent = right && showGold
-      ? `on gold links: ${fixed(right.share)} of the weight, the darkest cell in ${right.hits} of ${right.rows} rows` : "";
-    note.hidden = !note.textContent;
+    note.hidden = !(right && showGold);
+    setText(note, note.hidden ? ""
+      : `on gold links: ${fixed(right.share)} of the weight, the darkest cell in ${right.hits} of ${right.rows} rows`);
     grid.element.hidden = view === "lines";
     lines.element.hidden = view === "grid";
     if (view !== "lines") {

@@ -1,6 +1,6 @@
 import { additiveWeights, beginWriting, write } from "./bahdanau.js";
 import { button, field, player, row } from "./controls.js";
-import { fixed, html } from "./dom.js";
+import { fixed, html, setText } from "./dom.js";
 import { change, liveFigure, visible } from "./figure.js";
 import { heat } from "./heat.js";
 import { logSoftmax, tensors } from "./network.js";
@@ -81,7 +81,7 @@ function render({ model, el: root }) {
       label: `weights of step ${step + 1}, which writes “${rows[step]}”, to be painted`,
     });
     top.draw({ step, names: name, before: before[step] ? chances(before[step]) : null, after: chances(after[step]) });
-    all.textContent = `All on “${visible(tokens[place])}” (${place + 1})`;
+    setText(all, `All on “${visible(tokens[place])}” (${place + 1})`);
     resetStep.hidden = !(step in edits);
     resetAll.hidden = Object.keys(edits).length === 0;
     return inWords({ before: names(before), after: rows, step, tokens, steps, said: after[step] });

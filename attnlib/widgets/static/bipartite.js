@@ -61,7 +61,7 @@ export function bipartite({ name, pick, point }) {
       }));
     }
     const right = gold.filter(([i, j]) => (place >= 0 ? j === place : i === step));
-    set(built.golden, { d: right.map(([i, j]) => line(i, j)).join("") });
+    for (const path of built.golden) set(path, { d: right.map(([i, j]) => line(i, j)).join("") });
     built.strong.forEach((path, n) => {
       const [i, j] = place >= 0 ? [n, place] : [step, n];
       const weight = weights[i]?.[j] ?? 0;
@@ -108,11 +108,11 @@ function linesOf(source, target) {
   const named = { source: names("source"), target: names("target") };
   const faint = LEVELS.map((_, n) => svg("path", { class: `av-faint av-level-${n}` }));
   const strong = Array.from({ length: longest }, () => svg("path", { class: "av-strong" }));
-  const golden = svg("path", { class: "av-gold" });
+  const golden = ["attn-halo", "av-gold"].map((kind) => svg("path", { class: kind })); // dashes with a light rim
   return {
     source, target, width, height, faint, strong, golden, names: named, weights: null, step: -1,
     line: (i, j) => `M${left} ${round(y(j, source.length))}L${left + BETWEEN} ${round(y(i, target.length))}`,
-    parts: [title("source"), title("target"), ...faint, ...strong, golden, ...named.source, ...named.target],
+    parts: [title("source"), title("target"), ...faint, ...strong, ...golden, ...named.source, ...named.target],
   };
 }
 

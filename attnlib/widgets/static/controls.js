@@ -18,7 +18,7 @@ export function slider(label, range, move) {
   const element = html("div", { class: "attn-control attn-slider" }, html("label", { for: input.id }, label), input, readout);
   function show(value, text) {
     input.value = value;
-    readout.textContent = text;
+    setText(readout, text);
     set(input, { "aria-valuetext": text });
   }
   return { element, input, show };
@@ -106,7 +106,7 @@ export function player({ label, at, count, go, every = 900, brief = false }) {
     show();
   }
   function show() {
-    play.textContent = timer === null ? "▶ Play" : "⏸ Pause";
+    setText(play, timer === null ? "▶ Play" : "⏸ Pause");
     for (const [control, off] of [[first, at() <= 0], [back, count() < 2], [on, count() < 2]]) {
       set(control, { "aria-disabled": off ? "true" : null }); // not `disabled`, which would lose the focus
     }

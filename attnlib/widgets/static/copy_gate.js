@@ -1,7 +1,8 @@
 import { button, field, row, slider, tick } from "./controls.js";
-import { END, copier, largest, wordsOf } from "./copier.js";
+import { END, copier, largest } from "./copier.js";
+import { scenes } from "./copy_scenes.js";
 import { distribution, howWritten, strip } from "./copy_strip.js";
-import { fixed, html, set } from "./dom.js";
+import { fixed, html, set, setText } from "./dom.js";
 import { change, liveFigure } from "./figure.js";
 import { heat } from "./heat.js";
 import { tensors } from "./network.js";
@@ -57,34 +58,48 @@ function render({ model, el: root }) {
     return model.get("everywhere") ? {} : { p_gen: null };
   }
 
-  let read = null; // the text whose words are shown
+  let read = null, highest = 0; // the text whose words are shown, and how high the grid of its answers has been, in px
   function draw() {
     const now = scene();
     const wrong = now.words.length === 0 ? "Type a request of at least one word."
       : now.words.length > longest ? `That is ${now.words.length} words; it reads at most ${longest}.` : "";
     text.show(model.get("text"), wrong);
     choices.forEach(({ example, control }) => set(control, { "aria-pressed": String(example === model.get("text")) }));
-    if (read !== now) reads.replaceChildren(...(read = now, sourceOf(now)));
+    if (read !== now) {
+      reads.replaceChildren(...sourceOf(now));
+      read = now;
+      highest = 0;
+    }
     body.hidden = wrong !== "";
     if (wrong) return wrong;
 
     const { steps, chosen } = now, step = steps[chosen], p = model.get("p_gen"), all = model.get("everywhere");
     words.draw(steps, chosen);
-    alone.textContent = p === null ? "" : `left alone: ${sentence(now.alone)}`;
-    title.textContent = `Word ${chosen + 1} is “${step.word}”, ${howWritten(step.share)}. `
-      + `${heldAt(now) ? "p_gen is in your hand" : "p_gen is the model’s own"}.`;
-    gate.element.firstChild.textContent = all ? "p_gen of every word" : `p_gen of word ${chosen + 1}`;
+    setText(alone, `left alone: ${sentence(now.alone)}`);
+    alone.classList.toggle("cg-away", p === null); // keeps its room
+    setText(title, `Word ${chosen + 1} is “${step.word}”, ${howWritten(step.share)}. `
+      + `${heldAt(now) ? "p_gen is in your hand" : "p_gen is the model’s own"}.`);
+    setText(gate.element.firstChild, all ? "p_gen of every word" : `p_gen of word ${chosen + 1}`);
     gate.show(step.p, fixed(step.p));
     everywhere.show(all);
     own.classList.toggle("cg-away", p === null);
     drawPanel(now, step);
-    grid.draw({
+    const { height, cell } = grid.draw({
       rows: steps.map(({ word }) => clipped(word)), columns: now.words.map(clipped), row: chosen,
       weights: steps.map(({ weights }) => [...weights]),
     });
+    const longer = Math.max(...now.ends.steps.map((other) => other.length)) - steps.length;
+    highest = Math.max(highest, height + Math.max(0, longer) * cell);
+    set(grid.element, { style: `min-height: ${highest}px` }); // a shorter answer moves nothing below
     return inWords(now, p, all);
   }
 
+  /** What is said with the gate closed, and with it open. */
+  function sentences() {
+    const now = scene(), all = model.get("everywhere");
+    return (now.ends?.steps ?? []).map((steps, p) =>
+      inWords({ ...now, steps, chosen: Math.min(model.get("step"), steps.length - 1) }, p, all));
+  }
   function drawPanel({ source }, { said, copied, log, p }) {
     const rows = (values, of) => largest(values, SHOWN).filter((n) => values[n] > 0).map((n) =>
       ({ word: network.wordOf(source, n), ...of(n) }));
@@ -110,7 +125,7 @@ function render({ model, el: root }) {
   }
 
   return liveFigure({
-    model, root, kind: "cg", title: "a trained copier and its gate", draw, numbers,
+    model, root, kind: "cg", title: "a trained copier and its gate", draw, sentences, numbers,
     watch: ["text", "p_gen", "step", "everywhere"],
     parts: [
       row(text.element), row(...choices.map(({ control }) => control)),
@@ -121,29 +136,6 @@ function render({ model, el: root }) {
   function heldAt({ chosen }) {
     return model.get("p_gen") !== null && (model.get("everywhere") || chosen === model.get("step"));
   }
-}
-
-/** What the model writes now, computed again only where something has changed.
- * @returns {() => {words: string[], source: object, alone: object[], steps: object[], chosen: number}} */
-function scenes(network, model) {
-  const most = model.get("max_length"), longest = model.get("longest");
-  let text = null, key = null, scene = null;
-  return () => {
-    if (text !== model.get("text")) {
-      [text, key] = [model.get("text"), null];
-      const words = wordsOf(text);
-      const source = words.length === 0 || words.length > longest ? null : network.read(words);
-      scene = { words, source, alone: source && network.write(source, () => null, most), steps: null, chosen: 0 };
-    }
-    const [p, step, all] = [model.get("p_gen"), model.get("step"), model.get("everywhere")];
-    const asked = p === null ? "alone" : `${p} ${all || step}`;
-    if (scene.source && asked !== key) {
-      scene.steps = p === null ? scene.alone : network.write(scene.source, (i) => (all || i === step ? p : null), most);
-      key = asked;
-    }
-    if (scene.source) scene.chosen = Math.min(step, scene.steps.length - 1);
-    return scene;
-  };
 }
 
 /** The words of the source; those that the vocabulary does not know with what is read in their place. */

@@ -3,7 +3,7 @@ import { total } from "./cost_marks.js";
 import { costPlot } from "./cost_plot.js";
 import { costRows, percent } from "./cost_rows.js";
 import { crossingInWords, grouped, threeDigits } from "./cost_words.js";
-import { html } from "./dom.js";
+import { html, setText } from "./dom.js";
 import { change, liveFigure } from "./figure.js";
 import { AXES, cost, crossing, ladder, nearest } from "./polynomial.js";
 
@@ -34,15 +34,22 @@ function render({ model, el: root }) {
     for (const [name, control] of Object.entries(sliders)) {
       control.show(nearest(steps[name], model.get(name)), grouped(model.get(name)));
       const both = name === "S" && figure.axis === "S=T";
-      control.element.querySelector("label").textContent = both ? "words S = T" : NAMES[name];
+      setText(control.element.querySelector("label"), both ? "words S = T" : NAMES[name]);
     }
     sliders.T.element.hidden = figure.axis === "S=T"; // it is S
     plot.draw(figure);
     rows.draw(figure);
     return comparedInWords(figure);
   }
+  let corners = { of: null, said: [] };
+  /** The sentences of some sizes, from the smallest to the largest. */
+  function sentences() {
+    const of = model.get("quantity") + model.get("axis");
+    if (corners.of !== of) corners = { of, said: cornersOf(model, steps).map(comparedInWords) };
+    return corners.said;
+  }
   return liveFigure({
-    model, root, kind: "cc", title: "what it costs, over length and width", draw,
+    model, root, kind: "cc", title: "what it costs, over length and width", draw, sentences,
     numbers: () => costTable(costsOf(model)),
     watch: ["S", "T", "d", "axis", "quantity", "log"], end: plot.end,
     parts: [
@@ -68,6 +75,15 @@ function costsOf(model) {
     quantity: name, axis: along, log: model.get("log"), sizes, others, costs: shown, here: sizes[letters[0]],
     last: model.get("largest")[letters[0]], letter: letters.join(" = "), axisName: AXIS_NAMES[along],
   };
+}
+
+/** What the sentence needs, at nine steps of each slider. */
+function cornersOf(model, steps) {
+  const axis = model.get("axis"), { costs } = model.get("costs").find(({ name }) => name === model.get("quantity"));
+  const some = (name) => Array.from({ length: 9 }, (_, n) => steps[name][Math.round((n * (steps[name].length - 1)) / 8)]);
+  const sizes = some("S").flatMap((S) => some("d").flatMap((d) =>
+    (axis === "S=T" ? [S] : some("T")).map((T) => ({ S, T, d }))));
+  return sizes.map((one) => ({ axis, sizes: one, costs: costs.map((bill) => billOf(bill, one, AXES[axis])) }));
 }
 
 function billOf({ name, parts }, sizes, letters) {

@@ -1,7 +1,7 @@
 import { curve, nameMarks, paperLines, ringMarks, total } from "./cost_marks.js";
 import { nameWidth, paper } from "./cost_scale.js";
 import { grouped } from "./cost_words.js";
-import { freshId, html, set, svg } from "./dom.js";
+import { freshId, html, set, setText, svg } from "./dom.js";
 
 // The curves: thick the first, dashed the others, each in the colour of its largest part. A line marks the chosen
 // sizes, rings the crossings. The pointer takes the line along; a slider does the same for the keyboard.
@@ -71,7 +71,7 @@ export function costPlot(move) {
     set(line, { d: `M${at},${top} V${bottom}` });
     set(grip, { transform: `translate(${at},${bottom})` });
     set(text, { x: at, y: top - 8, "text-anchor": at > (left + right) / 2 ? "end" : "start" });
-    text.textContent = `${figure.letter} = ${grouped(figure.here)}`;
+    setText(text, `${figure.letter} = ${grouped(figure.here)}`);
     figure.costs.forEach((one, n) => {
       const height = y(total(one.now));
       const seen = height >= top - 1 && height <= bottom + 1; // neither cut off nor the logarithm of nothing

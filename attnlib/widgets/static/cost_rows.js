@@ -1,6 +1,6 @@
 import { DASHES, roleClass, total } from "./cost_marks.js";
 import { crossingInWords, spokenCount, threeDigits } from "./cost_words.js";
-import { html, set, svg } from "./dom.js";
+import { html, set, setText, svg } from "./dom.js";
 
 // One row for each cost: its line, its name, how much it is, what it is made of, and where it meets the first.
 
@@ -36,9 +36,9 @@ export function costRows() {
     figure.costs.forEach((one, n) => {
       const { amount, meets, parts, bar } = rows[n];
       const sum = total(one.now);
-      amount.textContent = n && base > 0 ? `${spokenCount(sum)} · ${threeDigits(sum / base)} ×` : spokenCount(sum);
-      meets.textContent = n
-        ? crossingInWords(one.crossing, first.name, figure.letter, figure.last) : "the others are compared with this";
+      setText(amount, n && base > 0 ? `${spokenCount(sum)} · ${threeDigits(sum / base)} ×` : spokenCount(sum));
+      setText(meets, n
+        ? crossingInWords(one.crossing, first.name, figure.letter, figure.last) : "the others are compared with this");
       const shares = one.now.map((part) => (sum > 0 ? part / sum : 0));
       const said = one.parts.map(({ name }, p) => `${name} ${percent(shares[p])}`);
       set(bar, { "aria-label": `made of ${said.join(", ")}` });

@@ -28,9 +28,11 @@ export function set(element, attributes) {
   }
 }
 
-/** Write text into an element, unless it stands there already. */
+/** Write text into an element, unless it stands there already; into the same node, which is cheaper than another. */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const node = element.firstChild;
+  if (node?.nodeType !== Node.TEXT_NODE || node.nextSibling) element.textContent = text;
+  else if (node.data !== text) node.data = text;
 }
 
 /** An id that no other widget of the page has, not even one that was loaded from another Blob. */

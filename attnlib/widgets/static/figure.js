@@ -1,9 +1,10 @@
-import { html, set } from "./dom.js";
+import { html, set, setText } from "./dom.js";
 
 // What every figure has: a frame, a sentence that says what is seen, its numbers in a table, and an end that is
 // told when something fails. All state is in the model; draw() shows it.
 
 const QUIET_AFTER = 400; // ms without a change, after which the sentence is read out
+const SPARE = " mmm"; // a sentence of fewer letters may still be the wider one
 
 /** Bring a figure to life.
  * @param {object} model of anywidget @param {HTMLElement} root
@@ -11,25 +12,29 @@ const QUIET_AFTER = 400; // ms without a change, after which the sentence is rea
  * @param {string[]} watch traits after whose change everything is drawn again
  * @param {Node[]} parts the body of the figure
  * @param {() => string} draw shows the model; returns what is seen, in one sentence
+ * @param {() => string[]} [sentences] those that a slider may bring, asked for after every draw; what is below the
+ *   sentence does not move in a drag, because there is room for the longest of these, and of those shown so far
  * @param {() => {caption: string, head: string[], rows: string[][]}} [numbers] the same as a table; head cells are
  *   never empty, the first cell of a row names it
  * @param {() => void} [end] stops what the figure has started: timers, listeners of the document
  * @returns {() => void} takes it down */
-export function liveFigure({ model, root, kind, title, watch, parts, draw, numbers, end = () => {} }) {
+export function liveFigure({ model, root, kind, title, watch, parts, draw, sentences = () => [], numbers, end = () => {} }) {
   // Shown at once, and read out once the hand is still: a screen reader must not be flooded in a drag.
   const sentence = html("p", { class: "attn-sentence", "aria-hidden": "true" });
+  const said = html("div", { class: "attn-said", "data-room": "" }, sentence);
   const spoken = html("p", { class: "attn-spoken", role: "status" });
   const table = numbers ? numbersTable(numbers) : null;
   root.classList.add("attn", kind);
   root.append(html("div", { class: "attn-frame", role: "group", "aria-label": title },
-    ...parts, sentence, spoken, ...(table ? [table.element] : [])));
+    ...parts, said, spoken, ...(table ? [table.element] : [])));
 
   let quiet, waiting = false, ended = false;
   function show() {
     waiting = false;
     if (ended) return;
     try {
-      sentence.textContent = draw();
+      setText(sentence, draw());
+      keepRoom();
       table?.draw();
     } catch (error) {
       takeDown();
@@ -41,6 +46,11 @@ export function liveFigure({ model, root, kind, title, watch, parts, draw, numbe
     }
     clearTimeout(quiet);
     quiet = setTimeout(() => { spoken.textContent = sentence.textContent; }, QUIET_AFTER);
+  }
+  function keepRoom() {
+    const longer = [sentence.textContent, ...sentences()].map((text) => `${text}${SPARE}`)
+      .reduce((a, b) => (b.length > a.length ? b : a), said.dataset.room);
+    set(said, { "data-room": longer });
   }
   // Several traits may change in one go: they are drawn once, before the browser paints.
   function soon() {

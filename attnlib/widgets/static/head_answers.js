@@ -1,5 +1,6 @@
 import { fixed, html, set, setText } from "./dom.js";
 import { visible } from "./figure.js";
+import { lengthOf } from "./heat.js";
 
 // What is left of the answers: a bar for each task, and one row of the data with what the model says about it.
 
@@ -18,8 +19,8 @@ export function taskBars(tasks) {
     bars.forEach((bar, r) => {
       set(bar.filling, { style: `width: ${100 * now[r]}%` });
       set(bar.line, { style: `left: ${100 * before[r]}%` });
-      bar.now.textContent = fixed(now[r]);
-      bar.before.textContent = now[r] === before[r] ? "" : `was ${fixed(before[r])}`;
+      setText(bar.now, fixed(now[r]));
+      setText(bar.before, now[r] === before[r] ? "" : `was ${fixed(before[r])}`);
     });
   }
   return { element, draw };
@@ -39,7 +40,9 @@ export function answerTable(tasks, T, words, point) {
     line("hg-right", html("th", { scope: "row" }, html("bdi", {}, task), ": right"), ...right[r].map((cell) => cell.element)),
     line("hg-said", html("th", { scope: "row" }, html("bdi", {}, task), ": model"), ...said[r].map((cell) => cell.element)),
   ]);
-  const table = html("table", { class: "hg-answers attn-numbers", "aria-label": "the example, place by place" },
+  // The longest word with its ✗, bold; lengthOf() counts in letters of 13 px.
+  const room = `--hg-word: ${fixed(1.2 * lengthOf(words) / 13 + 1.4)}em`;
+  const table = html("table", { class: "hg-answers attn-numbers", style: room, "aria-label": "the example, place by place" },
     html("tbody", {}, line("hg-tokens", html("th", { scope: "row" }, "token"), ...tokens.map((cell) => cell.element)), ...body));
   table.addEventListener("pointerover", (event) => point(Number(event.target.closest("td")?.dataset.t ?? -1)));
   table.addEventListener("pointerleave", () => point(-1));

@@ -41,7 +41,7 @@ function render({ model, el: root }) {
     example.show(n, `${n + 1} of ${rows.length}`);
     maps.draw(runs.weightsOf(n), models[label].heads, off, `${label} ${n}`);
     bars.draw(now.accuracy, before.accuracy);
-    answers.draw(rows[n], targets[n], runs.said(n, off));
+    answers.draw(rows[n], targets[n], now.said[n]);
     return inWords(tasks, off, now.accuracy, before.accuracy);
   }
   function numbers() {
@@ -69,19 +69,21 @@ function render({ model, el: root }) {
 }
 
 /** Runs the models, and remembers what a switch does not change.
- * @returns {(label: string) => {count: Function, said: Function, weightsOf: Function}} */
+ * @returns {(label: string) => {count: Function, weightsOf: Function}} */
 function runner(models, rows, targets, nTasks) {
   const known = new Map();
   function start(label) {
     const network = headsModel(models[label]);
     const parts = rows.map((ids) => partsOfHeads(network, ids));
     const counts = new Map();
-    const said = (n, off) => saidOfRow(logitsOfRow(network, parts[n], off), nTasks);
     return {
-      said,
+      /** What the model says to all rows, and how much of that is right. */
       count(off) {
         const key = off.join();
-        if (!counts.has(key)) counts.set(key, countRight(rows.map((_, n) => said(n, off)), targets));
+        if (!counts.has(key)) {
+          const said = rows.map((_, n) => saidOfRow(logitsOfRow(network, parts[n], off), nTasks));
+          counts.set(key, { said, ...countRight(said, targets) });
+        }
         return counts.get(key);
       },
       weightsOf(n) {

@@ -1,4 +1,5 @@
-import { fixed, freshId, html, set, svg } from "./dom.js";
+import { fixed, freshId, html, set, setText, svg } from "./dom.js";
+import { argmax } from "./network.js";
 
 // The heads of a layer side by side: a small map of weights each, and the map is the switch. Weights are drawn in
 // steps, one path per step and head: a handful of elements, however many cells, in colours that follow the page.
@@ -49,8 +50,8 @@ function card(h, toggle) {
     set(asks, { width: T });
     stepPaths(weights, STEPS).forEach((path, n) => steps[n].setAttribute("d", path));
     set(element, { "aria-checked": String(on) });
-    state.textContent = on ? "on" : "off";
-    looks.textContent = on ? inWordsOfMap(weights) : "attends alike to everything";
+    setText(state, on ? "on" : "off");
+    setText(looks, on ? inWordsOfMap(weights) : "attends alike to everything");
   }
   function outline(t) {
     set(asks, { y: t, visibility: t >= 0 && t < T ? "visible" : "hidden" });
@@ -77,8 +78,8 @@ export function stepPaths(weights, steps) {
  * @param {number[][]} weights (T, T) @returns {string} */
 export function inWordsOfMap(weights) {
   const T = weights.length;
-  const best = weights.map((row) => row.indexOf(Math.max(...row)));
-  const mass = weights.reduce((sum, row) => sum + Math.max(...row), 0) / T;
+  const best = weights.map(argmax);
+  const mass = weights.reduce((sum, row, i) => sum + row[best[i]], 0) / T;
   const most = (names) => {
     const counts = new Map();
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { fixed, html, set, svg } from "./dom.js";
+import { fixed, html, set, setText, svg } from "./dom.js";
 import { visible } from "./figure.js";
 
 // Weights as a grid: a row per target step, a column per source position, the more the darker. Mouse and finger
@@ -14,7 +14,8 @@ const NUMBERS = 64; // cells up to which each says its number
  *   least: no cell is smaller than this, in px, also where there are many;
  *   pick: (row: number) => void, a row was chosen;
  *   point: (row: number, column: number) => void, the pointer is over a cell (both -1: over none)
- * @returns {{element: HTMLElement, draw: Function}} draw returns where the first column begins and how wide one is */
+ * @returns {{element: HTMLElement, draw: Function}} draw returns where the first column begins, how wide one
+ *   is, and how high all is */
 export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, least = 0 }) {
   const drawing = svg("svg", { class: "attn-heat-drawing", "aria-hidden": "true" });
   const element = html("div", {
@@ -55,7 +56,7 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
     const size = Math.max(Math.min(largest, naturalCell(rows, columns)), least);
     if (built && built.cell === size && same(built.columns, columns) && roomFor(rows, built)) {
       // Other words in as many rows, as when a model writes something else: the grid stays.
-      rows.forEach((word, i) => { if (word !== built.rows[i]) built.names.rows[i].textContent = visible(word); });
+      rows.forEach((word, i) => { if (word !== built.rows[i]) setText(built.names.rows[i], visible(word)); });
       built.rows = [...rows];
     } else {
       built = build(rows, columns, { rowTitle, columnTitle, cell: size });
@@ -71,7 +72,7 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
       known.element.setAttribute("fill-opacity", shade);
       if (!numbers) return;
       const text = numbers[i][j];
-      text.textContent = fixed(weight);
+      setText(text, fixed(weight));
       // Black or white, whichever is easier to read on this cell: on the light page from .82 on, on the dark from .6.
       set(text, { class: `attn-heat-number${weight > 0.6 ? " attn-firm" : ""}${weight > 0.82 ? " attn-strong" : ""}` });
     }));
@@ -83,16 +84,17 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
     names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
     if (built.gold !== gold) {
       built.gold = gold;
-      marks.replaceChildren(...gold.map(([i, j]) => svg("rect", {
-        class: "attn-gold", x: x + j * cell + 2.5, y: y + i * cell + 2.5, width: cell - 5, height: cell - 5,
-      })));
+      const boxes = (kind) => gold.map(([i, j]) => svg("rect", {
+        class: kind, x: x + j * cell + 1, y: y + i * cell + 1, width: cell - 3, height: cell - 3,
+      }));
+      marks.replaceChildren(...boxes("attn-halo"), ...boxes("attn-gold")); // dashes on a light line: seen on dark cells, too
     }
     const best = chosen < 0 ? -1 : weights[chosen].indexOf(Math.max(...weights[chosen]));
     set(element, {
       "aria-valuemin": 1, "aria-valuemax": rows.length, "aria-valuenow": Math.max(chosen, 0) + 1,
       "aria-valuetext": chosen < 0 ? "none" : !weights[chosen][best] ? `${chosen + 1}: “${rows[chosen]}” looks at nothing` : `${chosen + 1}: “${rows[chosen]}” looks most at “${columns[best]}”, ${fixed(weights[chosen][best])}`,
     });
-    return { x, cell };
+    return { x, cell, height: built.height };
   }
   return { element, draw };
 }

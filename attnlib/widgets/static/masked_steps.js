@@ -36,7 +36,7 @@ export function stepTable(S, move) {
   function draw(row, { words, scores, limit, precision, shifts, keeps }) {
     setText(format, precision);
     widest = Math.max(widest, limit); // a slider that shrank while it is held would jump
-    head.shifted.textContent = shifts ? `− ${row.largest < 0 ? `(${short(row.largest)})` : short(row.largest)}` : "";
+    setText(head.shifted, shifts ? `− ${row.largest < 0 ? `(${short(row.largest)})` : short(row.largest)}` : "");
     element.classList.toggle("ms-no-shift", !shifts);
     element.classList.toggle("ms-no-keep", !keeps);
     rows.forEach((line, j) => line.draw(row, { word: words[j], score: scores[j], limit: widest }));

@@ -1,6 +1,6 @@
 import { SCORES, attend } from "./attention.js";
 import { button, menu, slider } from "./controls.js";
-import { fixed, formula, freshId, html, pair } from "./dom.js";
+import { fixed, formula, freshId, html, pair, setText } from "./dom.js";
 import { change, liveFigure } from "./figure.js";
 import { plane } from "./plane.js";
 import { table } from "./table.js";
@@ -45,7 +45,7 @@ function render({ model, el: root }) {
     note.replaceChildren(...formula(SCORES[name].note));
     const listed = Object.entries(figure.parameters);
     details.hidden = listed.length === 0;
-    parameters.textContent = listed.map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join("\n");
+    setText(parameters, listed.map(([key, value]) => `${key} = ${JSON.stringify(value)}`).join("\n"));
     place.replaceChildren("query ", html("var", { class: "attn-query" }, "q"), ` = ${pair(figure.query)}`);
     drawing.draw(figure);
     rows.draw(figure);

@@ -4,13 +4,14 @@ import { visible } from "./figure.js";
 // α of one step as a row of bars that can be painted. A mouse paints across them; a finger moves one bar up and
 // down (and scrolls sideways); with the keyboard the row is one Tab stop: left and right go along, up and down paint.
 
+const FRAME = 6; // px of padding beside the bars where they scroll
 const STEP = { ArrowUp: 0.05, ArrowDown: -0.05, PageUp: 0.2, PageDown: -0.2 };
 
 /** @param {{paint: (place: number, weight: number) => void, go: (place: number) => void}} of
  * @returns {{element: HTMLElement, draw: Function}} */
 export function weightBars({ paint, go }) {
   const element = html("div", { class: "as-bars", role: "group" });
-  let bars = [];
+  let bars = [], left = null; // px, where the chosen bar begins
   let pointer = null; // what is being pressed: {id, place, mouse, moved}
 
   function weightAt(bar, clientY) {
@@ -74,6 +75,16 @@ export function weightBars({ paint, go }) {
     element.replaceChildren(...bars.map(({ element: own }) => own));
   }
 
+  /** Where not all bars have room: to the chosen one, within the element that scrolls them, and not the page. */
+  function bringIntoView(begin, width) {
+    if (left === begin) return;
+    left = begin;
+    requestAnimationFrame(() => { // laid out by then, also at first
+      const scroller = element.parentElement, room = scroller.clientWidth - FRAME;
+      if (room > 0) scroller.scrollLeft = Math.min(left, Math.max(scroller.scrollLeft, left + width - room));
+    });
+  }
+
   /** @param {object} of tokens: string[] (S); weights: of the step, (S); own: what the model itself would have there,
    *   (S); place: the bar that is chosen; label: what the row is; x, cell: where the first begins, how wide each is */
   function draw({ tokens, weights, own, place, label, x, cell }) {
@@ -81,6 +92,7 @@ export function weightBars({ paint, go }) {
     set(element, { "aria-label": label });
     element.style.paddingLeft = `${x}px`;
     element.style.setProperty("--as-cell", `${cell}px`);
+    bringIntoView(x + place * cell, cell);
     bars.forEach((bar, j) => {
       const chosen = j === place;
       set(bar.element, { tabindex: chosen ? 0 : -1 });

@@ -1,4 +1,4 @@
-import { html, set } from "./dom.js";
+import { html, set, setText } from "./dom.js";
 import { visible } from "./figure.js";
 import { changedPlaces, likeliest } from "./surgery_state.js";
 
@@ -54,7 +54,7 @@ export function topTokens(count = 3) {
   /** @param {object} of step; names: (id: number) => string; before: probabilities (V), null where the model had ended;
    *   after: probabilities (V) */
   function draw({ step, names, before, after }) {
-    title.textContent = `Step ${step + 1}: probabilities`;
+    setText(title, `Step ${step + 1}: probabilities`);
     const ids = likeliest(after, count);
     // What the model itself would have written is always among them.
     const own = before && likeliest(before, 1)[0];
@@ -62,10 +62,10 @@ export function topTokens(count = 3) {
     rows.forEach((row, n) => {
       row.element.hidden = n >= ids.length;
       if (n >= ids.length) return;
-      row.name.textContent = visible(names(ids[n]));
+      setText(row.name, visible(names(ids[n])));
       for (const [part, chances] of [[row.before, before], [row.after, after]]) {
         part.bar.style.width = `${chances ? 100 * chances[ids[n]] : 0}%`;
-        part.number.textContent = chances ? percent(chances[ids[n]]) : "–";
+        setText(part.number, chances ? percent(chances[ids[n]]) : "–");
       }
     });
   }

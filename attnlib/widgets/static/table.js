@@ -39,8 +39,8 @@ export function table(words) {
       row.weight.draw(weights[j], weights[j]);
       setText(row.part, pair(values[j].map((x) => weights[j] * x)));
     });
-    total.textContent = fixed(weights.reduce((sum, weight) => sum + weight, 0));
-    context.textContent = pair(c);
+    setText(total, fixed(weights.reduce((sum, weight) => sum + weight, 0)));
+    setText(context, pair(c));
   }
   return { element, draw };
 }
