@@ -15,34 +15,46 @@ from attnlib.checks.copying import copied_words, gate_gradient
 from attnlib.checks.cost import break_even, direct_gradient
 from attnlib.checks.graded import close, limit
 from attnlib.checks.language import exactly_right, joint_perplexity, last_real_state, read_in_parts
+from attnlib.checks.scaling import apply_merges, whole_gradient
 from attnlib.checks.scores import distance_score, sharpness
 from attnlib.checks.search import beam_step, penalty_needed
+from attnlib.checks.seeing import divided_gaze, least_weight, mirrored, unseen_directions
+from attnlib.checks.self_attention import blur, even_look, reorder_heads
 from attnlib.checks.seq2seq import error_rate, latest_only, look_back, row_shift
 from attnlib.checks.verdict import Verdict
 
 __all__ = [
     "Verdict",
+    "apply_merges",
     "beam_step",
+    "blur",
     "break_even",
     "close",
     "copied_words",
     "direct_gradient",
     "distance_score",
+    "divided_gaze",
     "error_rate",
+    "even_look",
     "exactly_right",
     "gate_gradient",
     "joint_perplexity",
     "last_real_state",
     "latest_only",
+    "least_weight",
     "limit",
     "look_back",
     "looks_everywhere",
     "masked_softmax",
+    "mirrored",
     "past_and_padding",
     "penalty_needed",
     "read_in_parts",
+    "reorder_heads",
     "repeated_words",
     "row_shift",
     "sharpness",
     "softmax_backward",
+    "unseen_directions",
+    "whole_gradient",
 ]

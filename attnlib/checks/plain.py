@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attnlib.checks.verdict import ask, described, need
 
-A = {float: "a plain float", int: "a plain int", list: "a list"}
+A = {float: "a plain float", int: "a plain int", list: "a list", tuple: "a tuple"}
 
 
 def ask_plain(answer: Callable, *inputs: Any, kind: type = float) -> Any:
