@@ -146,7 +146,8 @@ def sliders_of_the_book(browser, built: Path) -> dict[str, list[float]]:
         page.wait_for_function("window.MathJax?.startup?.promise")
         page.evaluate("MathJax.startup.promise.then(() => true)")
         for figure, control in controls_of(page).items():
-            times[f"{name.removeprefix('book/').removesuffix('.html')[:2]} {figure}"] = repaint_times(control)
+            stem = Path(name).stem  # a chapter's number, or the name of another page
+            times[f"{stem[:2] if stem[0].isdigit() else stem} {figure}"] = repaint_times(control)
         page.close()
     return times
 
@@ -207,12 +208,12 @@ def main() -> None:
         pages = [weigh(browser, site, name) for name in pages_with_figures(given.book)]
         browser.close()
     print(f"Chromium {version}, {os.cpu_count()} cores\n")
-    print("slider to repaint, ms             median    p95    worst   (S = T = 32; a frame is 16)")
+    print("slider to repaint, ms               median    p95    worst   (S = T = 32; a frame is 16)")
     for name, moves in times.items():
-        print(f"  {name:30s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
+        print(f"  {name:32s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
     print("  in the chapters, at their own sizes:")
     for name, moves in book.items():
-        print(f"  {name:30s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
+        print(f"  {name:32s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
     print("\npage                          figures  first figure   weight   copies of   requests")
     print("                                          ms after    without  shared code  elsewhere")
     print("                                         DOM ready   images")

@@ -68,11 +68,12 @@ function makeCell(word) {
     const text = Number.isNaN(weight) ? "NaN" : fixed(weight);
     if (known === text + seen) return; // most cells stay as they are when something moves
     known = text + seen;
-    setText(number, text);
+    if (word !== null) setText(number, text);
     // As an attribute: cells of the same style then share it. Written through element.style, a thousand take ten times as long.
     set(element, { style: `--ms-share: ${Math.round(100 * Math.min(Math.max(weight, 0), 1)) || 0}%` });
-    element.className = ["ms-cell", seen ? "" : "ms-hidden", Number.isNaN(weight) ? "ms-nan" : "",
-      weight > 0.6 ? "ms-firm" : "", weight > 0.82 ? "ms-strong" : ""].join(" ");
+    const kind = `ms-cell${seen ? "" : " ms-hidden"}${Number.isNaN(weight) ? " ms-nan" : ""}${weight > 0.6 ? " ms-firm" : ""}${
+      weight > 0.82 ? " ms-strong" : ""}`;
+    if (element.className !== kind) element.className = kind;
   }
   return { element, draw };
 }
