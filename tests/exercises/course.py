@@ -11,6 +11,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -31,7 +32,6 @@ from nbgrader.preprocessors import (
     SaveAutoGrades,
     SaveCells,
 )
-from nbgrader.utils import setenv
 from traitlets.config import Config
 
 from tests.exercises.assignment import STUB, facts, read
@@ -229,7 +229,7 @@ def prepare(name: str, seed: int, folder: Path, database: bool = True) -> nbform
     course = CourseDirectory(root=str(folder), assignment_id=name, config=config)
     # for a new gradebook nbgrader starts the program `alembic`, which lies beside Python and perhaps nowhere else
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    with logged(folder / "release.log"), setenv(PATH=path):
+    with logged(folder / "release.log"), mock.patch.dict(os.environ, PATH=path):
         GenerateAssignment(coursedir=course, config=config, force=True).start()
     return nbformat.read(folder / "release" / name / f"{name}.ipynb", as_version=4)
 
