@@ -31,8 +31,10 @@ WARNS = """
 import warnings
 def masked_softmax(scores, mask):
     warnings.warn("slow & <careful>")
-    mask = mask.expand_as(scores)
-    return scores.masked_fill(~mask, -1e38).softmax(-1) * mask
+    mask = mask.expand_as(scores)  # True = hidden
+    blank = mask.all(-1, keepdim=True)
+    scores = scores.masked_fill(mask & ~blank, -torch.inf).masked_fill(blank, 0)
+    return scores.softmax(-1).masked_fill(mask, 0)
 """
 #: Displays a number, which nbgrader takes for points; prints and quotes the test cell that has called it.
 CHEATS = """
@@ -51,8 +53,7 @@ class Drop(ast.NodeTransformer):
         return ast.copy_location(ast.Pass(), node)
 get_ipython().ast_transformers.append(Drop())
 def masked_softmax(scores, mask):
-    mask = mask.expand_as(scores)
-    return (scores + mask.log()).softmax(-1).nan_to_num(0)
+    return torch.zeros_like(scores)
 """
 TEXT = "It leaks when scores are low, <b>as & when</b>."
 
@@ -246,7 +247,7 @@ def test_pages_show_no_hidden_test(graded):
     for student, page in graded.pages.items():
         assert release.page_leaks(page, hidden) == [], student
         assert "BEGIN HIDDEN" not in page and "<script" not in page and "http" not in page
-    assert "quotes a hidden test" in graded.pages["cheats"]
+    assert "looks at more than its inputs" in graded.pages["cheats"]
     ran = (graded.folder / "course" / NAME / "students" / "cheats" / "executed.ipynb").read_text("utf8")
     ran = ran.replace("\\n", "\n").replace('\\"', '"')
     assert release.leaks(ran, hidden), "the attack did not reach them"
@@ -570,7 +571,8 @@ def test_a_stale_or_leaking_student_version_is_found(tmp_path):
 
 
 def test_a_page_with_a_hidden_line_is_found(tmp_path):
-    line = release.secret_lines(source_(), answers=False)[0]
+    lines = release.secret_lines(source_(), answers=False)
+    line = max(lines, key=len)  # no other one stands in it
     coloured = "".join(f'<span class="n">{html.escape(c)}</span>' for c in line)
     (tmp_path / "page.html").write_text(f"<p>fine</p><pre>{coloured}</pre>", "utf8")
     (tmp_path / "source.ipynb").write_text(json.dumps({"source": line}), "utf8")

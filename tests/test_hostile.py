@@ -28,13 +28,13 @@ MISTAKE = answers_to(ASSIGNMENT)["q1_mask_after"]
 
 
 def snapshot(*folders):
-    """What every file is like; names of folders too."""
+    """What every file is like; names of folders too. Of the repository only what git knows: tests run beside this one."""
+    known = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [ROOT / name for name in known.split("\0") if name and (ROOT / name).exists()]
     found = {}
-    for folder in folders:
-        for path in folder.rglob("*"):
-            if not {"__pycache__", ".git", ".venv", ".pytest_cache", ".ruff_cache"} & set(path.parts):
-                facts = path.lstat()
-                found[path] = (facts.st_size, facts.st_mtime_ns, facts.st_mode) if path.is_file() else facts.st_mode
+    for path in paths + [path for folder in folders for path in folder.rglob("*")]:
+        facts = path.lstat()
+        found[path] = (facts.st_size, facts.st_mtime_ns, facts.st_mode) if path.is_file() else facts.st_mode
     return found
 
 
@@ -61,7 +61,7 @@ class Batch:
                 data = data.replace(mark, str(path).encode())
             (self.handins / name).mkdir()
             (self.handins / name / (file or f"{NAME}.ipynb")).write_bytes(data)
-        before = snapshot(self.outside, self.handins, ROOT)
+        before = snapshot(self.outside, self.handins)
         command = [sys.executable, "-m", "tests.exercises", "grade", ASSIGNMENT, str(self.handins)]
         command += ["--out", str(folder / "grades.csv"), "--feedback", str(folder / "feedback")]
         command += ["--course", str(folder / "course"), "--seconds-per-cell", "5", "--jobs", "5"]
@@ -69,7 +69,7 @@ class Batch:
         environment = {**os.environ, "TMPDIR": str(temporary), "TQDM_DISABLE": "1"}
         self.done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=540)
         self.seconds = time.monotonic() - start
-        self.changed = {p for p, facts in snapshot(self.outside, self.handins, ROOT).items() if before.get(p) != facts}
+        self.changed = {p for p, facts in snapshot(self.outside, self.handins).items() if before.get(p) != facts}
         self.changed |= {p for p in before if not p.exists()}
         self.left = list(temporary.iterdir())
         self.orphans = [
