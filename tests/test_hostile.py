@@ -28,7 +28,7 @@ MISTAKE = answers_to(ASSIGNMENT)["q1_mask_after"]
 
 
 def snapshot(*folders):
-    """What every file is like; names of folders too. Of the repository only what git knows: tests run beside this one."""
+    """What every file is like; names of folders too. Of the repository what git knows: other tests run beside."""
     known = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     paths = [ROOT / name for name in known.split("\0") if name and (ROOT / name).exists()]
     found = {}
@@ -120,8 +120,7 @@ def test_a_hostile_one_gets_its_status_points_and_flags(batch, name):
         assert set(got.values()) == {None} and not row["total"], "who is not graded has no points, not even 0"
         assert row["why"]
     elif hostile.points == STOLEN:
-        assert hostile.flags
-        assert {t: p for t, p in got.items() if t not in Q1} == {t: 0 for t in TESTS if t not in Q1}
+        assert hostile.flags and None not in got.values()
     else:
         assert got == {t: TESTS[t] * (t in Q1 and hostile.points == ALL) for t in TESTS}, row
     assert set(hostile.flags.split()) <= batch.flags(name), row
