@@ -198,16 +198,34 @@ def test_the_table_of_numbers(lab):
     assert table.locator("thead th").count() == table.locator("tbody tr").first.locator("th, td").count() == 10
 
 
+SHADES = """row => {
+    const shade = (colour) => Number(colour.match(/\\/ ([\\d.]+)\\)/)?.[1] ?? 1);
+    const cells = [...row.querySelectorAll(".ms-cell")];
+    if (cells.length) return cells.map((cell) => shade(getComputedStyle(cell).backgroundColor));
+    return getComputedStyle(row.querySelector(".ms-cells")).backgroundImage.match(/color\\([^)]*\\)/g)
+        .filter((_, n) => n % 2 === 0).map(shade); // each has a beginning and an end
+}"""
+
+
 @pytest.mark.parametrize("S", [6, 12])
 def test_a_cell_is_as_dark_as_its_weight(S, mounted):
     scores = [[0.4 * j for j in range(S)], [1.5] + [0.0] * (S - 1)]
     lab = Lab(mounted, MaskedSoftmaxLab(scores, words=[["w"] * S] * 2, lengths=[S, S]))
-    share = "cells => cells.map((cell) => Number(getComputedStyle(cell).backgroundColor.match(/[\\d.]+(?=\\))/)[0]))"
+    rows = lab.root.locator(".ms-row")
     for b in (0, 1):
-        cells = lab.root.locator(".ms-row").nth(b).locator(".ms-cell")
-        assert cells.evaluate_all(share) == pytest.approx(lab.twin.weights[b], abs=0.006)
+        assert rows.nth(b).evaluate(SHADES) == pytest.approx(lab.twin.weights[b], abs=0.006)
     lab.root.get_by_label("scores times").fill("3")
     lab.twin.scale = 10.0
-    assert lab.root.locator(".ms-row").first.locator(".ms-cell").evaluate_all(share) == pytest.approx(
-        lab.twin.weights[0], abs=0.006
-    )
+    assert rows.first.evaluate(SHADES) == pytest.approx(lab.twin.weights[0], abs=0.006)
+
+
+def test_many_narrow_cells_show_what_is_hidden_and_what_is_no_number(mounted):
+    scores = [[0.1 * j for j in range(12)]] * 2
+    lab = Lab(mounted, MaskedSoftmaxLab(scores, words=[["w"] * 12] * 2, lengths=[12, 3], fill="-inf"))
+    strips = lab.root.locator(".ms-cells")
+    width, left = strips.nth(1).evaluate("e => [e.clientWidth, e.querySelector('.ms-veil').offsetLeft]")
+    assert left == pytest.approx(width * 3 / 12, abs=1.5)
+    assert strips.nth(0).evaluate("e => e.querySelector('.ms-veil').offsetLeft >= e.clientWidth")
+    lab.root.get_by_role("button", name="blank row, −∞").click()  # the last row: 0 / 0
+    black = strips.nth(1).evaluate("e => getComputedStyle(e).backgroundImage")
+    assert "rgb(0, 0, 0) 0%" in black and "/ " not in black

@@ -12,6 +12,8 @@ from tests.exercises.course import prepare
 
 #: A line that says so little may stand anywhere.
 SHORT = 12
+#: A line of so many characters stands somewhere else only if it was copied.
+LONG = 40
 
 
 INDEX = """# Assignments
@@ -137,10 +139,17 @@ def page_leaks(page: str, lines: list[str]) -> list[str]:
 
 
 def book_leaks(folder: Path) -> dict[str, list[str]]:
-    """`{page: lines}` of hidden tests that stand in a built book; chapters explain solutions, so these may."""
-    lines = [line for name in names() for line in secret_lines(read(name), answers=False)]
+    """`{page: lines}` that give an assignment away in a built book: in its own pages and sources, or in any other.
+
+    Chapters explain, and share short lines with tests: there only long lines of hidden tests count.
+    """
+    sources = {name: read(name) for name in names()}
+    all_lines = {name: secret_lines(source) for name, source in sources.items()}
+    hidden = [line for source in sources.values() for line in secret_lines(source, answers=False)]
+    hidden = [line for line in hidden if len(bare(line)) >= LONG]
     found = {}
     for path in sorted(p for p in folder.rglob("*") if p.suffix in {".html", ".ipynb", ".md", ".txt", ".js", ".json"}):
+        lines = [*hidden, *all_lines.get(path.stem, [])]
         text = path.read_text("utf8", errors="replace")
         if hits := leaks(text.replace("\\n", "\n").replace('\\"', '"'), lines) or page_leaks(text, lines):
             found[str(path.relative_to(folder))] = hits

@@ -13,12 +13,12 @@ export function weightRows(words, pick) {
   const S = words[0].length, roomy = S <= ROOMY;
   let chosen = -1;
   const rows = words.map((sentence, b) => {
-    const cells = sentence.map((word) => makeCell(roomy ? word : null));
+    const strip = roomy ? wideStrip(sentence) : denseStrip(S);
     const badge = html("span", { class: "ms-badge" });
     const element = html("div", { class: "ms-row" }, html("span", { class: "ms-name" }, `row ${b + 1}`),
-      html("span", { class: "ms-cells" }, ...cells.map((cell) => cell.element)), badge);
+      strip.element, badge);
     element.addEventListener("click", () => pick(b));
-    return { element, cells, badge };
+    return { element, strip, badge };
   });
   const element = html("div", {
     class: `ms-rows${roomy ? "" : " ms-dense"}`, tabindex: 0, role: "slider", "aria-orientation": "vertical",
@@ -43,7 +43,7 @@ export function weightRows(words, pick) {
     }
     chosen = row;
     computed.forEach(({ weights, mask, verdict }, b) => {
-      rows[b].cells.forEach((cell, j) => cell.draw(weights[j], mask[j]));
+      rows[b].strip.draw(weights, mask);
       const text = verdictText(verdict);
       setText(rows[b].badge, text);
       rows[b].badge.classList.toggle("ms-bad", verdict.word !== "ok");
@@ -58,19 +58,49 @@ export function weightRows(words, pick) {
   return { element, draw };
 }
 
-/** One weight. @param {string|null} word null where there is no room for words */
+const percent = (weight) => Math.round(100 * Math.min(Math.max(weight, 0), 1)) || 0;
+
+/** A row with a cell for each word. @param {string[]} words */
+function wideStrip(words) {
+  const cells = words.map(makeCell);
+  return {
+    element: html("span", { class: "ms-cells" }, ...cells.map((cell) => cell.element)),
+    draw: (weights, mask) => cells.forEach((cell, j) => cell.draw(weights[j], mask[j])),
+  };
+}
+
+/** A row of many narrow cells, painted as one background: a thousand elements would not change within a frame.
+ * @param {number} S */
+function denseStrip(S) {
+  const veil = html("span", { class: "ms-veil" });
+  const element = html("span", { class: "ms-cells" }, veil);
+  const at = (j) => `${(100 * j) / S}%`;
+  const shade = (weight) => (Number.isNaN(weight) ? "var(--ms-black)"
+    : `color-mix(in srgb, var(--attn-weight) ${percent(weight)}%, transparent)`);
+  let known = null;
+  function draw(weights, mask) {
+    const colours = weights.map(shade);
+    const stops = colours.map((colour, j) => `${colour} ${at(j)} ${at(j + 1)}`).join(", ");
+    const seen = mask.filter(Boolean).length; // the others stand behind them
+    if (known === stops + seen) return;
+    known = stops + seen;
+    set(element, { style: `background-image: linear-gradient(to right, ${stops})` });
+    set(veil, { style: `left: ${at(seen)}` });
+  }
+  return { element, draw };
+}
+
+/** One weight. @param {string} word */
 function makeCell(word) {
   const number = html("span", { class: "ms-weight" });
-  const element = html("span", { class: "ms-cell" },
-    ...(word === null ? [] : [html("bdi", { class: word === PAD ? "ms-word ms-pad" : "ms-word" }, visible(word)), number]));
+  const element = html("span", { class: "ms-cell" }, html("bdi", { class: word === PAD ? "ms-word ms-pad" : "ms-word" }, visible(word)), number);
   let known = null;
   function draw(weight, seen) {
     const text = Number.isNaN(weight) ? "NaN" : fixed(weight);
     if (known === text + seen) return; // most cells stay as they are when something moves
     known = text + seen;
-    if (word !== null) setText(number, text);
-    // As an attribute: cells of the same style then share it. Written through element.style, a thousand take ten times as long.
-    set(element, { style: `--ms-share: ${Math.round(100 * Math.min(Math.max(weight, 0), 1)) || 0}%` });
+    setText(number, text);
+    set(element, { style: `--ms-share: ${percent(weight)}%` });
     const kind = `ms-cell${seen ? "" : " ms-hidden"}${Number.isNaN(weight) ? " ms-nan" : ""}${weight > 0.6 ? " ms-firm" : ""}${
       weight > 0.82 ? " ms-strong" : ""}`;
     if (element.className !== kind) element.className = kind;
