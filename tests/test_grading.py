@@ -560,6 +560,41 @@ def test_student_versions_ask_and_warn(name):
     assert release.student_version(name) == release.student_version(name)
 
 
+def test_who_peeks_reads_only_what_the_tests_say():
+    graded = SimpleNamespace(source=source_())
+    secret = release.secret_lines(graded.source, answers=False)[0]
+    disguised = f"RuntimeError: {secret[::-1]}"
+    ours = "nobody sees padding: values differ"
+    assert ours.split(":")[0] in feedback.test_words(graded.source)
+    for flag in ("frames:q1", "history:q1", "get_ipython"):
+        peeking = work.Result(flags=[flag])
+        assert "not shown" in feedback.said(disguised, graded, peeking)
+        assert feedback.said(ours, graded, peeking) == ours
+        assert feedback.said("", graded, peeking) == ""
+    honest = work.Result(flags=["timeout:q1"])
+    assert feedback.said("ValueError: too many values", graded, honest) == "ValueError: too many values"
+
+
+def test_the_page_of_assignments_follows_their_sources(tmp_path, monkeypatch):
+    monkeypatch.setattr(release, "STUDENT", tmp_path)
+    assert "index.md is not what the sources give" in release.index_problems()[0]
+    release.write_index()
+    assert release.index_problems() == []
+    text = (tmp_path / "index.md").read_text("utf8")
+    points = f"{sum(FULL.values())} + {sum(assignment.written(source_()).values())}"
+    row = next(line for line in text.splitlines() if f"({NAME}.ipynb)" in line)
+    assert row.endswith(f"| {points} |") and text.count(".ipynb)") == len(assignment.names())
+    (tmp_path / "index.md").write_text(text.replace(points, "99 + 9"), "utf8")
+    assert release.index_problems()
+
+
+def test_a_source_for_other_systems_has_everything_in_nbgraders_marks(tmp_path):
+    done = run("source", "a04", "--to", tmp_path / "here", "--seed", 3)
+    assert done.returncode == 0, done.stderr
+    written = nbformat.read(tmp_path / "here" / NAME / f"{NAME}.ipynb", as_version=4)
+    assert written == assignment.read(NAME, 3)
+
+
 def test_a_stale_or_leaking_student_version_is_found(tmp_path):
     path = release.write(NAME, 0, tmp_path)
     assert release.problems(NAME, tmp_path) == []
