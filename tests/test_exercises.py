@@ -89,4 +89,4 @@ def test_wrong_answers_cover_every_question(name, notebook):
 
 def test_the_course_has_been_attacked():
     wrong = [a for name in NAMES for a in answers_to(name).values() if a.lost]
-    assert len(NAMES) >= 9 and len(wrong) >= 120
+    assert len(NAMES) >= 9 and len(wrong) >= 350  # as the page "Grade a class" says
