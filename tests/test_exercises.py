@@ -1,5 +1,9 @@
 """Assignments and their grading belong together: every known answer gets exactly the points it deserves."""
 
+import ast
+import re
+import sys
+
 import pytest
 
 from tests.exercises import assignment, proof
@@ -85,6 +89,17 @@ def test_wrong_answers_cover_every_question(name, notebook):
     graded = {assignment.question(t) for t in assignment.tests(notebook(name))}
     each = {q: sum(any(assignment.question(t) == q for t in a.lost) for a in wrong) for q in graded}
     assert min(each.values()) >= 3 and sum(each.values()) / len(each) >= 5, each
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_students_need_nothing_but_the_course(name, notebook):
+    """What Colab ships, the standard library, and the package that the first cell installs."""
+    code = [c.source for c in notebook(name).cells if c.cell_type == "code"]
+    assert "%pip install -q git+" in code[0]
+    tree = ast.parse("\n".join(re.sub(r"^([ \t]*)%.*$", r"\1pass", source, flags=re.M) for source in code))
+    modules = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
+    modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert {m.split(".")[0] for m in modules} <= {"attnlib", "matplotlib", "numpy", "torch"} | sys.stdlib_module_names
 
 
 def test_the_course_has_been_attacked():

@@ -17,7 +17,7 @@ import pytest
 
 from scripts.notebooks import ROOT
 from tests.exercises import __main__ as command
-from tests.exercises import assignment, collect, course, feedback, grade, release, report, work
+from tests.exercises import assignment, collect, course, feedback, grade, release, report, restore, work
 from tests.exercises.answers import answers_to
 
 NAME = "a04_masked_softmax"
@@ -558,6 +558,16 @@ def test_student_versions_ask_and_warn(name):
     texts = [c.source for c in notebook.cells if assignment.facts(c).get("solution")]
     assert texts and all(("YOUR CODE HERE" in t and "delete this line" in t) or t == "YOUR ANSWER HERE" for t in texts)
     assert release.student_version(name) == release.student_version(name)
+
+
+def test_a_class_that_got_another_variant_is_noticed():
+    other = nbformat.reads(release.student_version(NAME, 1), as_version=4)
+    notes = restore.restored(nbformat.reads(release.student_version(NAME), as_version=4), other)[1]
+    everybody = {"a": work.Result(notes=notes), "b": work.Result(notes=notes), "c": work.Result()}
+    graded = SimpleNamespace(name=NAME, results=everybody, seconds=1, lost=[])
+    assert f"2 of 3 hand-ins came with test cells that are not those of {NAME}" in report.spoken(graded)
+    graded.results["b"] = work.Result()
+    assert "came with test cells" not in report.spoken(graded)
 
 
 def test_who_peeks_reads_only_what_the_tests_say():

@@ -175,6 +175,12 @@ def spoken(graded: Class) -> str:
     if count[BY_HAND]:
         lines[0] += f", {count[BY_HAND]} with a text that needs a person"
     lines[0] += f", {count[NOT_GRADED]} NOT GRADED."
+    other = sum(any("test cell" in note for note in result.notes) for result in results.values())
+    if other > n / 2:
+        lines.append(
+            f"{other} of {n} hand-ins came with test cells that are not those of {graded.name}: was it handed out with "
+            "another --seed, or in another version?"
+        )
     for student, result in results.items():
         if result.status == NOT_GRADED:
             lines.append(f"NOT GRADED {_text(student)}: {_text(result.why)}")
