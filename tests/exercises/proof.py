@@ -46,8 +46,8 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
         source = given.get(name, cell.source) if is_answer(cell) else cell.source
         source = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)
         problem = None
-        try:
-            with limits(), contextlib.redirect_stdout(io.StringIO()):
+        try:  # the style of an assignment's figures is its own
+            with limits(), plt.rc_context(), contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(source, name, "exec"), space)
         except Exception as error:
             problem = f"{type(error).__name__}: {error}"
