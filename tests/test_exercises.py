@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 
+import matplotlib
 import pytest
 
 from tests.exercises import assignment, proof
@@ -30,6 +31,12 @@ def test_the_reference_gets_full_marks(name, seed):
     notebook = assignment.read(name, seed)
     got, why = proof.points(notebook, {})
     assert (got, why) == (assignment.tests(notebook), {})
+
+
+def test_a_proof_leaves_the_style_of_other_figures_alone():
+    before = dict(matplotlib.rcParams)
+    proof.points(assignment.read("a01"), {})
+    assert dict(matplotlib.rcParams) == before
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -39,7 +39,7 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
     """
     if unknown := set(given) - set(answers(notebook)):
         raise ValueError(f"{sorted(unknown)} is no answer cell; there are {sorted(answers(notebook))}.")
-    matplotlib.use("Agg")
+    matplotlib.use("agg")
     space, got, why = {"__name__": "__main__"}, {}, {}
     for cell in (c for c in notebook.cells if c.cell_type == "code"):
         name = facts(cell).get("grade_id", "free")
