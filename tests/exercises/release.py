@@ -81,7 +81,7 @@ def index() -> str:
         text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
         title = re.search(r"^# Assignment (\d+ · .+)", text, re.M)[1]
         questions = re.findall(r"^## Question \d · (.+?) \(", text, re.M)
-        chapter = re.search(r"^\| \*\*Belongs to\*\* \| (.+?) \|", text, re.M)[1]
+        chapter = re.search(r"^\| Belongs to \| (.+?) \|", text, re.M)[1]
         points = f"{sum(tests(notebook).values())} + {sum(written(notebook).values())}"
         rows.append(f"| [{title}]({name}.ipynb) | {chapter} | {'; '.join(questions)} | {points} |")
     return INDEX.format(rows="\n".join(rows))
