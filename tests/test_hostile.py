@@ -38,6 +38,11 @@ def snapshot(*folders):
     return found
 
 
+def children():
+    """All processes that come from this one and have not ended."""
+    return {p for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE}
+
+
 class Batch:
     """The class, graded once by the real command."""
 
@@ -61,7 +66,7 @@ class Batch:
                 data = data.replace(mark, str(path).encode())
             (self.handins / name).mkdir()
             (self.handins / name / (file or f"{NAME}.ipynb")).write_bytes(data)
-        before = snapshot(self.outside, self.handins)
+        before, others = snapshot(self.outside, self.handins), children()
         command = [sys.executable, "-m", "tests.exercises", "grade", ASSIGNMENT, str(self.handins)]
         command += ["--out", str(folder / "grades.csv"), "--feedback", str(folder / "feedback")]
         command += ["--course", str(folder / "course"), "--seconds-per-cell", "5", "--jobs", "5"]
@@ -72,9 +77,9 @@ class Batch:
         self.changed = {p for p, facts in snapshot(self.outside, self.handins).items() if before.get(p) != facts}
         self.changed |= {p for p in before if not p.exists()}
         self.left = list(temporary.iterdir())
-        self.orphans = [
-            p.name() for p in psutil.Process().children(recursive=True) if p.status() != psutil.STATUS_ZOMBIE
-        ]
+        # the server that has started the graders ends by itself a moment after the command
+        _, alive = psutil.wait_procs(children() - others, timeout=20)
+        self.orphans = [" ".join(p.cmdline()) for p in alive]
         with contextlib.suppress(FileNotFoundError), (folder / "grades.csv").open(encoding="utf8") as file:
             self.rows = {row["student"]: row for row in csv.DictReader(file)}
 
@@ -115,8 +120,8 @@ def test_who_is_honest_gets_what_is_deserved(batch, name):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_one_gets_its_status_points_and_flags(batch, name):
     hostile, row, got = HOSTILE[name], batch.rows[name], batch.points(name)
-    assert row["status"] == hostile.status, row
-    if hostile.status == NOT_GRADED:
+    assert row["status"] in {hostile.status, *([NOT_GRADED] if hostile.dies else [])}, row
+    if row["status"] == NOT_GRADED:
         assert set(got.values()) == {None} and not row["total"], "who is not graded has no points, not even 0"
         assert row["why"]
     elif hostile.points == STOLEN:
@@ -125,8 +130,9 @@ def test_a_hostile_one_gets_its_status_points_and_flags(batch, name):
         assert got == {t: TESTS[t] * (t in Q1 and hostile.points == ALL) for t in TESTS}, row
     assert set(hostile.flags.split()) <= batch.flags(name), row
     allowed = {*hostile.flags.split(), *({"tampered"} if hostile.points == STOLEN else ())}
-    # whoever runs into a limit may also run out of time, on a machine that is busy
-    assert batch.flags(name) - (set() if hostile.points == ALL else {"timeout"}) <= allowed, row
+    # whoever runs into a limit may also run out of time, on a machine that is busy; who does nothing bad may not
+    innocent = hostile.points == ALL and not hostile.flags
+    assert batch.flags(name) - (set() if innocent else {"timeout"}) <= allowed, row
     assert hostile.words in row["why"], row
 
 
@@ -167,8 +173,8 @@ def test_nothing_outside_has_changed_and_nothing_is_left(batch):
 
 
 def test_the_report_says_who_was_not_graded_and_why(batch):
-    for name, hostile in HOSTILE.items():
-        if hostile.status == NOT_GRADED:
+    for name in HOSTILE:
+        if batch.rows[name]["status"] == NOT_GRADED:
             assert name in batch.done.stdout
 
 

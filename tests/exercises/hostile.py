@@ -33,6 +33,7 @@ class Hostile:
         flags: What must be flagged, without the cell; nothing else may be.
         words: What must stand in the column `why`.
         file: The name of the file, where it is not that of the assignment.
+        dies: May its kernel also die, which is then `NOT_GRADED`?
     """
 
     why: str
@@ -42,6 +43,7 @@ class Hostile:
     flags: str = ""
     words: str = ""
     file: str = ""
+    dies: bool = False
 
 
 @functools.cache
@@ -324,6 +326,7 @@ HOSTILE = {
     "memory_slowly": Hostile(
         "100 MB, and again",
         answering("kept = []\ndef masked_softmax(s, m):\n    while True: kept.append(bytearray(100 << 20))"),
+        dies=True,  # who is refused memory first, the student's code or the kernel below it?
     ),
     "fork_bomb": Hostile("processes without end", answering(None, BOMB), NOT_GRADED, flags="os"),
     "prints": Hostile(
