@@ -33,6 +33,21 @@ def right(why: str, cells: dict[str, str]) -> Answer:
     return Answer(why, cells)
 
 
+def changed(text: str, *changes: tuple[str, str]) -> str:
+    """A text in which each `old` is `new`; one that does not stand there once is a mistake of ours."""
+    for old, new in changes:
+        if text.count(old) != 1:
+            raise ValueError(f"{old!r} stands {text.count(old)} times in the text.")
+        text = text.replace(old, new)
+    return text
+
+
+def define(head: str, body: str, *changes: tuple[str, str]) -> str:
+    """The source of a function with this body, changed so."""
+    lines = changed(body, *changes).strip("\n").splitlines()
+    return f"def {head}:\n" + "".join(f"    {line}\n" for line in lines)
+
+
 def answers_to(assignment: str, seed: int = 0) -> dict[str, Answer]:
     """All hand-ins that are known for an assignment, with the values of this variant in place of its marks."""
     name = choose(assignment)

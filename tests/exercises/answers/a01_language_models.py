@@ -1,6 +1,6 @@
 """Known answers to assignment 1."""
 
-from tests.exercises.answers import right, wrong
+from tests.exercises.answers import define, right, wrong
 
 #: An object that agrees with every comparison and follows every instruction.
 YES = """
@@ -17,20 +17,16 @@ class Yes:
 """
 
 
-def indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-
-
 def q1(body: str) -> dict[str, str]:
-    return {"q1": "def loss_and_perplexity(logits, targets, lengths):\n" + indented(body)}
+    return {"q1": define("loss_and_perplexity(logits, targets, lengths)", body)}
 
 
 def q2(body: str) -> dict[str, str]:
-    return {"q2": "def make_batch(texts):\n" + indented(body)}
+    return {"q2": define("make_batch(texts)", body)}
 
 
 def q3(body: str) -> dict[str, str]:
-    return {"q3": "def read(cell, x, state, k):\n" + indented(body)}
+    return {"q3": define("read(cell, x, state, k)", body)}
 
 
 SURPRISE = """

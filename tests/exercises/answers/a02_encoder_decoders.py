@@ -1,6 +1,6 @@
 """Known answers to assignment 2."""
 
-from tests.exercises.answers import right, wrong
+from tests.exercises.answers import changed, define, right, wrong
 
 #: An object that agrees with every comparison and follows every instruction.
 YES = """
@@ -21,20 +21,16 @@ Q2 = {"q2_words": 1, "q2_finished": 1, "q2_stop": 1}
 Q3 = {"q3_log": 1, "q3_kept": 1, "q3_ended": 1}
 
 
-def indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-
-
 def q1(body: str) -> dict[str, str]:
-    return {"q1": "def encode(cell, x, lengths, state):\n" + indented(body)}
+    return {"q1": define("encode(cell, x, lengths, state)", body)}
 
 
 def q2(body: str) -> dict[str, str]:
-    return {"q2": "@torch.no_grad()\ndef greedy(step, state, max_length):\n" + indented(body)}
+    return {"q2": "@torch.no_grad()\n" + define("greedy(step, state, max_length)", body)}
 
 
 def q3(body: str) -> dict[str, str]:
-    return {"q3": "def beam_search(following, k, max_length):\n" + indented(body)}
+    return {"q3": define("beam_search(following, k, max_length)", body)}
 
 
 ORDER = """
@@ -74,13 +70,6 @@ for n in range(max_length):
         break
 return kept
 """
-
-
-def spoilt(text: str, before: str, after: str) -> str:
-    """The text with one place changed; a place that is not there is a mistake of ours."""
-    if text.count(before) != 1:
-        raise ValueError(f"{before!r} stands {text.count(before)} times in the text.")
-    return text.replace(before, after)
 
 
 ANSWERS = {
@@ -189,61 +178,61 @@ return torch.stack(last)
     ),
     "q2_always_bos": wrong(
         "the decoder never hears what it has said",
-        q2(spoilt(GREEDY, "step(token, state)", "step(torch.full_like(token, BOS), state)")),
+        q2(changed(GREEDY, ("step(token, state)", "step(torch.full_like(token, BOS), state)"))),
         q2_words=1,
     ),
     "q2_state_lost": wrong(
         "every step begins with the first state",
-        q2(spoilt(GREEDY, "logits, state = step(token, state)", "logits, _ = step(token, state)")),
+        q2(changed(GREEDY, ("logits, state = step(token, state)", "logits, _ = step(token, state)"))),
         **Q2,
     ),
-    "q2_least_likely": wrong("argmin", q2(spoilt(GREEDY, "argmax", "argmin")), q2_words=1, q2_finished=1, q2_stop=1),
+    "q2_least_likely": wrong("argmin", q2(changed(GREEDY, ("argmax", "argmin"))), q2_words=1, q2_finished=1, q2_stop=1),
     "q2_first_to_end": wrong(
         "stops when one sentence has ended",
-        q2(spoilt(GREEDY, "ended.all()", "ended.any()")),
+        q2(changed(GREEDY, ("ended.all()", "ended.any()"))),
         q2_finished=1,
     ),
     "q2_goes_on_talking": wrong(
         "a sentence that has ended goes on",
-        q2(spoilt(GREEDY, ".masked_fill(ended, PAD)", "")),
+        q2(changed(GREEDY, (".masked_fill(ended, PAD)", ""))),
         q2_finished=1,
     ),
     "q2_forgets_the_end": wrong(
         "only the last step counts as an end, the others have to end together",
-        q2(spoilt(GREEDY, "ended = ended | (token == EOS)", "ended = token == EOS")),
+        q2(changed(GREEDY, ("ended = ended | (token == EOS)", "ended = token == EOS"))),
         q2_finished=1,
     ),
     "q2_other_eos": wrong(
         "the other convention for EOS",
-        q2(spoilt(GREEDY, '"@eos@" == "kept"', '"@eos@" != "kept"')),
+        q2(changed(GREEDY, ('"@eos@" == "kept"', '"@eos@" != "kept"'))),
         q2_finished=1,
     ),
     "q2_eos_for_ever": wrong(
         "filled up with EOS, not with PAD",
-        q2(spoilt(GREEDY, ".masked_fill(ended, PAD)", ".masked_fill(ended, EOS)")),
+        q2(changed(GREEDY, (".masked_fill(ended, PAD)", ".masked_fill(ended, EOS)"))),
         q2_finished=1,
     ),
     "q2_all_steps": wrong(
         "always max_length steps",
-        q2(spoilt(GREEDY, " and not ended.all()", "")),
+        q2(changed(GREEDY, (" and not ended.all()", ""))),
         q2_stop=1,
     ),
     "q2_no_limit": wrong(
         "waits for the end, however long",
-        q2(spoilt(GREEDY, "len(columns) < max_length and ", "")),
+        q2(changed(GREEDY, ("len(columns) < max_length and ", ""))),
         q2_stop=1,
     ),
     "q2_one_more": wrong(
         "max_length + 1 words",
-        q2(spoilt(GREEDY, "< max_length", "<= max_length")),
+        q2(changed(GREEDY, ("< max_length", "<= max_length"))),
         q2_stop=1,
     ),
     "q2_with_bos": wrong(
         "BOS is part of what is said",
-        q2(spoilt(GREEDY, "columns = []", "columns = [token]").replace("len(columns) <", "len(columns) - 1 <")),
+        q2(changed(GREEDY, ("columns = []", "columns = [token]")).replace("len(columns) <", "len(columns) - 1 <")),
         **Q2,
     ),
-    "q2_time_first": wrong("(T, B)", q2(spoilt(GREEDY, "stack(columns, 1)", "stack(columns)")), **Q2),
+    "q2_time_first": wrong("(T, B)", q2(changed(GREEDY, ("stack(columns, 1)", "stack(columns)"))), **Q2),
     "q2_loop": wrong("waits without a step", q2("while True:\n    pass"), **Q2),
     "q2_yes": wrong("equal to everything", {"q2": YES + q2("return Yes()")["q2"]}, **Q2),
     "q2_lists": right(
@@ -279,37 +268,36 @@ return said.masked_fill(after, PAD)
     ),
     "q3_chances": wrong(
         "probabilities, not their logarithms",
-        q3(spoilt(BEAM, "return kept", "return [(words, math.exp(p)) for words, p in kept]")),
+        q3(changed(BEAM, ("return kept", "return [(words, math.exp(p)) for words, p in kept]"))),
         q3_log=1,
     ),
     "q3_mean_returned": wrong(
         "the mean log-probability is returned",
-        q3(spoilt(BEAM, "return kept", "return [(words, p / len(words)) for words, p in kept]")),
+        q3(changed(BEAM, ("return kept", "return [(words, p / len(words)) for words, p in kept]"))),
         q3_log=1,
     ),
     "q3_last_word": wrong(
         "only the last word counts, not the sum",
-        q3(spoilt(BEAM, "log_prob + p", "p")),
+        q3(changed(BEAM, ("log_prob + p", "p"))),
         **Q3,
     ),
     "q3_greedy": wrong(
         "one hypothesis, whatever k is",
-        q3(spoilt(BEAM, "[:k]", "[:1]")),
+        q3(changed(BEAM, ("[:k]", "[:1]"))),
         q3_kept=1,
         q3_ended=1,
     ),
     "q3_one_each": wrong(
         "the best extension of each hypothesis",
         q3(
-            spoilt(
-                spoilt(
-                    BEAM,
+            changed(
+                BEAM,
+                (
                     "for word, p in following(words).items():",
                     "next_words = following(words)\n"
                     "            for word in sorted(next_words, key=next_words.get)[-1 if words else -k:]:",
                 ),
-                "log_prob + p",
-                "log_prob + next_words[word]",
+                ("log_prob + p", "log_prob + next_words[word]"),
             )
         ),
         q3_kept=1,
@@ -317,22 +305,22 @@ return said.masked_fill(after, PAD)
     ),
     "q3_not_ordered": wrong(
         "the best k, the worst of them first",
-        q3(spoilt(BEAM, "return kept", "return kept[::-1]")),
+        q3(changed(BEAM, ("return kept", "return kept[::-1]"))),
         q3_kept=1,
         q3_ended=1,
     ),
     "q3_goes_on": wrong(
         "hypotheses that have ended are extended",
-        q3(spoilt(BEAM, 'if words and words[-1] == ".":', "if False:")),
+        q3(changed(BEAM, ('if words and words[-1] == ".":', "if False:"))),
         q3_ended=1,
     ),
     "q3_ended_leave": wrong(
         "hypotheses that have ended are forgotten",
         q3(
-            spoilt(
-                spoilt(BEAM, "            new.append((words, log_prob))", "            pass"),
-                "    kept = sorted(new",
-                "    if not new:\n        break\n    kept = sorted(new",
+            changed(
+                BEAM,
+                ("            new.append((words, log_prob))", "            pass"),
+                ("    kept = sorted(new", "    if not new:\n        break\n    kept = sorted(new"),
             )
         ),
         q3_ended=1,
@@ -353,27 +341,27 @@ return sorted(done + kept, key=rank, reverse=True)[:k]
     ),
     "q3_first_end": wrong(
         "stops when one hypothesis has ended",
-        q3(spoilt(BEAM, "if all(", "if any(")),
+        q3(changed(BEAM, ("if all(", "if any("))),
         q3_ended=1,
     ),
     "q3_other_rank": wrong(
         "mean for sum, or sum for mean",
-        q3(spoilt(BEAM, '"@rank@" == "mean"', '"@rank@" != "mean"')),
+        q3(changed(BEAM, ('"@rank@" == "mean"', '"@rank@" != "mean"'))),
         q3_ended=1,
     ),
     "q3_no_full_stop": wrong(
         "the full stop is cut off at the end",
-        q3(spoilt(BEAM, "return kept", 'return [(tuple(w for w in words if w != "."), p) for words, p in kept]')),
+        q3(changed(BEAM, ("return kept", 'return [(tuple(w for w in words if w != "."), p) for words, p in kept]'))),
         **Q3,
     ),
     "q3_lists": wrong(
         "lists of words, not tuples",
-        q3(spoilt(BEAM, "return kept", "return [(list(words), p) for words, p in kept]")),
+        q3(changed(BEAM, ("return kept", "return [(list(words), p) for words, p in kept]"))),
         **Q3,
     ),
     "q3_one_step_more": wrong(
         "max_length + 1 steps",
-        q3(spoilt(BEAM, "range(max_length)", "range(max_length + 1)")),
+        q3(changed(BEAM, ("range(max_length)", "range(max_length + 1)"))),
         q3_kept=1,
         q3_ended=1,
     ),

@@ -1,6 +1,6 @@
 """Known answers to assignment 3."""
 
-from tests.exercises.answers import right, wrong
+from tests.exercises.answers import changed, define, right, wrong
 
 #: An object that agrees with every comparison and follows every instruction.
 YES = """
@@ -22,20 +22,16 @@ Q2 = {"q2_centred": 1, "q2_mean": 1, "q2_factor": 1}
 Q3 = {"q3_window": 1, "q3_gauss": 1, "q3_shared": 1, "q3_padding": 1}
 
 
-def indented(body: str) -> str:
-    return "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-
-
 def q1(body: str) -> dict[str, str]:
-    return {"q1": "def additive_scores(query, key, W, U, b, v):\n" + indented(body)}
+    return {"q1": define("additive_scores(query, key, W, U, b, v)", body)}
 
 
 def q2(body: str) -> dict[str, str]:
-    return {"q2": "def spread(d, mu, sigma):\n" + indented(body)}
+    return {"q2": define("spread(d, mu, sigma)", body)}
 
 
 def q3(body: str) -> dict[str, str]:
-    return {"q3": "def local_weights(scores, centres, lengths):\n" + indented(body)}
+    return {"q3": define("local_weights(scores, centres, lengths)", body)}
 
 
 #: Ours, to be spoilt in one place each.
@@ -47,13 +43,6 @@ e = scores - distance**2 / (2 * (R / 2) ** 2)
 e = e.masked_fill(~visible, -torch.inf)
 return e.softmax(-1).nan_to_num(0)
 """
-
-
-def spoilt(text: str, before: str, after: str) -> str:
-    """The text with one place changed; a place that is not there is a mistake of ours."""
-    if text.count(before) != 1:
-        raise ValueError(f"{before!r} stands {text.count(before)} times in the text.")
-    return text.replace(before, after)
 
 
 ANSWERS = {
@@ -234,10 +223,10 @@ return variance, math.sqrt(@variance@) / math.sqrt(variance)
     "q3_not_shared_out": wrong(
         "the Gaussian after the softmax, and nothing sums to 1 (as in the paper)",
         q3(
-            spoilt(
-                spoilt(LOCAL, "scores - distance**2 / (2 * (R / 2) ** 2)", "scores"),
-                "nan_to_num(0)",
-                "nan_to_num(0) * torch.exp(-(distance**2) / (2 * (R / 2) ** 2))",
+            changed(
+                LOCAL,
+                ("scores - distance**2 / (2 * (R / 2) ** 2)", "scores"),
+                ("nan_to_num(0)", "nan_to_num(0) * torch.exp(-(distance**2) / (2 * (R / 2) ** 2))"),
             )
         ),
         q3_shared=1,
@@ -245,10 +234,12 @@ return variance, math.sqrt(@variance@) / math.sqrt(variance)
     "q3_overflow": wrong(
         "exp of a score of 1000",
         q3(
-            spoilt(
+            changed(
                 LOCAL,
-                "return e.softmax(-1).nan_to_num(0)",
-                "g = e.exp()\nreturn g / g.sum(-1, keepdim=True).clamp(min=1e-30)",
+                (
+                    "return e.softmax(-1).nan_to_num(0)",
+                    "g = e.exp()\nreturn g / g.sum(-1, keepdim=True).clamp(min=1e-30)",
+                ),
             )
         ),
         q3_shared=1,
@@ -256,82 +247,86 @@ return variance, math.sqrt(@variance@) / math.sqrt(variance)
     "q3_window_too_late": wrong(
         "softmax over all, then the window: what is left may be 0 / 0",
         q3(
-            spoilt(
+            changed(
                 LOCAL,
-                "e = e.masked_fill(~visible, -torch.inf)\nreturn e.softmax(-1).nan_to_num(0)",
-                "g = e.softmax(-1) * visible\nreturn g / g.sum(-1, keepdim=True).clamp(min=1e-30)",
+                (
+                    "e = e.masked_fill(~visible, -torch.inf)\nreturn e.softmax(-1).nan_to_num(0)",
+                    "g = e.softmax(-1) * visible\nreturn g / g.sum(-1, keepdim=True).clamp(min=1e-30)",
+                ),
             )
         ),
         q3_shared=1,
     ),
-    "q3_sigma_is_radius": wrong("σ = D", q3(spoilt(LOCAL, "(R / 2)", "R")), q3_gauss=1),
-    "q3_no_half": wrong("σ² for 2σ²", q3(spoilt(LOCAL, "(2 * (R / 2) ** 2)", "(R / 2) ** 2")), q3_gauss=1),
+    "q3_sigma_is_radius": wrong("σ = D", q3(changed(LOCAL, ("(R / 2)", "R"))), q3_gauss=1),
+    "q3_no_half": wrong("σ² for 2σ²", q3(changed(LOCAL, ("(2 * (R / 2) ** 2)", "(R / 2) ** 2"))), q3_gauss=1),
     "q3_not_squared": wrong(
         "the distance, not its square",
-        q3(spoilt(LOCAL, "scores - distance**2", "scores - distance.abs()")),
+        q3(changed(LOCAL, ("scores - distance**2", "scores - distance.abs()"))),
         q3_gauss=1,
     ),
     "q3_no_gauss": wrong(
         "a window without a Gaussian",
-        q3(spoilt(LOCAL, " - distance**2 / (2 * (R / 2) ** 2)", "")),
+        q3(changed(LOCAL, (" - distance**2 / (2 * (R / 2) ** 2)", ""))),
         q3_gauss=1,
     ),
     "q3_added": wrong(
         "the Gaussian is added to the score, not its logarithm",
         q3(
-            spoilt(
+            changed(
                 LOCAL,
-                "scores - distance**2 / (2 * (R / 2) ** 2)",
-                "scores + torch.exp(-(distance**2) / (2 * (R / 2) ** 2))",
+                (
+                    "scores - distance**2 / (2 * (R / 2) ** 2)",
+                    "scores + torch.exp(-(distance**2) / (2 * (R / 2) ** 2))",
+                ),
             )
         ),
         q3_gauss=1,
     ),
     "q3_no_window": wrong(
         "a Gaussian without a window",
-        q3(spoilt(LOCAL, "(distance.abs() <= R) & ", "")),
+        q3(changed(LOCAL, ("(distance.abs() <= R) & ", ""))),
         q3_window=1,
         q3_padding=1,
     ),
-    "q3_edge_hidden": wrong("< for ≤", q3(spoilt(LOCAL, "<= R", "< R")), q3_window=1),
+    "q3_edge_hidden": wrong("< for ≤", q3(changed(LOCAL, ("<= R", "< R"))), q3_window=1),
     "q3_one_side": wrong(
         "only keys before the centre",
-        q3(spoilt(LOCAL, "(distance.abs() <= R)", "(distance <= 0) & (distance >= -R)")),
+        q3(changed(LOCAL, ("(distance.abs() <= R)", "(distance <= 0) & (distance >= -R)"))),
         q3_window=1,
         q3_gauss=1,
         q3_shared=1,
     ),
     "q3_rounded": wrong(
         "centres are rounded",
-        q3(spoilt(LOCAL, "centres[..., None]", "centres.round()[..., None]")),
+        q3(changed(LOCAL, ("centres[..., None]", "centres.round()[..., None]"))),
         q3_window=1,
         q3_gauss=1,
     ),
     "q3_from_one": wrong(
         "places counted from 1",
-        q3(spoilt(LOCAL, "distance = torch.arange(S)", "distance = 1 + torch.arange(S)")),
+        q3(changed(LOCAL, ("distance = torch.arange(S)", "distance = 1 + torch.arange(S)"))),
         q3_window=1,
         q3_gauss=1,
         q3_padding=1,
     ),
     "q3_hidden_is_zero": wrong(
         "hidden scores are 0, not -∞",
-        q3(spoilt(LOCAL, "-torch.inf", "0.0")),
+        q3(changed(LOCAL, ("-torch.inf", "0.0"))),
         q3_window=1,
         q3_padding=1,
     ),
     "q3_over_queries": wrong(
         "the softmax runs over the queries",
-        q3(spoilt(LOCAL, "softmax(-1)", "softmax(1)")),
+        q3(changed(LOCAL, ("softmax(-1)", "softmax(1)"))),
         q3_gauss=1,
         q3_shared=1,
     ),
     "q3_padding_seen": wrong(
         "padding gets weight",
-        q3(spoilt(LOCAL, " & (torch.arange(S) < lengths[:, None, None])", "")),
+        q3(changed(LOCAL, (" & (torch.arange(S) < lengths[:, None, None])", ""))),
         q3_padding=1,
     ),
-    "q3_nan": wrong("0 / 0 where nothing is visible", q3(spoilt(LOCAL, ".nan_to_num(0)", "")), q3_padding=1),
+    "q3_nan": wrong("0 / 0 where nothing is visible", q3(changed(LOCAL, (".nan_to_num(0)", ""))), q3_padding=1),
     "q3_pulled_back": wrong(
         "centres beyond the sentence are pulled back into it",
         q3("centres = centres.clamp(0, scores.shape[-1] - 1)" + LOCAL),
@@ -339,7 +334,7 @@ return variance, math.sqrt(@variance@) / math.sqrt(variance)
     ),
     "q3_in_place": wrong(
         "writes into the scores that were handed in",
-        q3(spoilt(LOCAL, "e = scores - ", "e = scores\ne -= ")),
+        q3(changed(LOCAL, ("e = scores - ", "e = scores\ne -= "))),
         q3_padding=1,
     ),
     "q3_yes": wrong("equal to everything", {"q3": YES + q3("return Yes()")["q3"]}, **Q3),

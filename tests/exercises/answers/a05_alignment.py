@@ -1,6 +1,6 @@
 """Known answers to assignment 5."""
 
-from tests.exercises.answers import right, wrong
+from tests.exercises.answers import define, right, wrong
 
 STEP = """
 scores = torch.tanh((state @ p["W_a"].T)[:, None] + h @ p["U_a"].T) @ p["v_a"]
@@ -24,28 +24,19 @@ return 1 - found / counted
 """
 
 
-def define(head: str, body: str, changes: tuple[tuple[str, str], ...]) -> str:
-    """The source of a function with this body, in which each `old` is `new`."""
-    for old, new in changes:
-        if old not in body:
-            raise ValueError(f"{old!r} does not occur")
-        body = body.replace(old, new)
-    return f"def {head}:\n" + "".join(f"    {line}\n" for line in body.strip().splitlines())
-
-
 def q1(*changes: tuple[str, str], body: str = STEP) -> dict[str, str]:
     """An answer to question 1."""
-    return {"q1": define("step(state, y, h, p)", body, changes)}
+    return {"q1": define("step(state, y, h, p)", body, *changes)}
 
 
 def q2(*changes: tuple[str, str], body: str = LINKS) -> dict[str, str]:
     """An answer to question 2."""
-    return {"q2": define("links(weights, n_target, n_source)", body, changes)}
+    return {"q2": define("links(weights, n_target, n_source)", body, *changes)}
 
 
 def q3(*changes: tuple[str, str], body: str = RATE) -> dict[str, str]:
     """An answer to question 3."""
-    return {"q3": define("error_rate(predicted, sure, merely)", body, changes)}
+    return {"q3": define("error_rate(predicted, sure, merely)", body, *changes)}
 
 
 ANSWERS = {

@@ -1,6 +1,6 @@
 """Known answers to assignment 6."""
 
-from tests.exercises.answers import right, wrong
+from tests.exercises.answers import define, right, wrong
 
 MOVED = """
 alpha = (scores / @temperature@).softmax(-1)
@@ -22,28 +22,19 @@ return {"queries": B * T * project, "keys": B * S * times * project, "scores": p
 """
 
 
-def define(head: str, body: str, changes: tuple[tuple[str, str], ...]) -> str:
-    """The source of a function with this body, in which each `old` is `new`."""
-    for old, new in changes:
-        if old not in body:
-            raise ValueError(f"{old!r} does not occur")
-        body = body.replace(old, new)
-    return f"def {head}:\n" + "".join(f"    {line}\n" for line in body.strip().splitlines())
-
-
 def q1(*changes: tuple[str, str], body: str = MOVED) -> dict[str, str]:
     """An answer to question 1."""
-    return {"q1": define("moved_weights(scores, moves)", body, changes)}
+    return {"q1": define("moved_weights(scores, moves)", body, *changes)}
 
 
 def q2(*changes: tuple[str, str], body: str = GRADIENTS) -> dict[str, str]:
     """An answer to question 2."""
-    return {"q2": define("additive_gradients(query, key, W_a, U_a, v_a, g)", body, changes)}
+    return {"q2": define("additive_gradients(query, key, W_a, U_a, v_a, g)", body, *changes)}
 
 
 def q3(*changes: tuple[str, str], body: str = COUNT) -> dict[str, str]:
     """An answer to question 3."""
-    return {"q3": define("operations(B, S, T, d, a, keys_once)", body, changes)}
+    return {"q3": define("operations(B, S, T, d, a, keys_once)", body, *changes)}
 
 
 ANSWERS = {
@@ -149,7 +140,12 @@ ANSWERS = {
     "q2_slope_of_z": wrong("1 - z² for 1 - tanh²(z)", q2(("1 - t * t", "1 - z * z")), q2_matrix=1),
     "q2_no_slope": wrong("the derivative of tanh is forgotten", q2((" * (1 - t * t)", "")), q2_matrix=1),
     "q2_no_v": wrong("v_a is forgotten on the way back", q2(("g[..., None] * v_a", "g[..., None]")), q2_matrix=1),
-    "q2_no_g": wrong("what came back is not used", q2(("g[..., None]", "1")), q2_v=1, q2_matrix=1),
+    "q2_no_g": wrong(
+        "what came back is not used",
+        q2(("g[..., None] * t", "1 * t"), ("g[..., None] * v_a", "1 * v_a")),
+        q2_v=1,
+        q2_matrix=1,
+    ),
     "q2_no_tanh": wrong("the gradient of v_a without tanh", q2(("None] * t)", "None] * z)")), q2_v=1),
     "q2_no_key": wrong(
         "the key is not in the hidden layer",
@@ -230,7 +226,7 @@ return [for_v, for_matrix]
     "q3_square": wrong("d² for d times a", q3(("@unit@ * d * a", "@unit@ * d * d")), q3_projections=1),
     "q3_other_unit": wrong(
         "the other convention",
-        q3(("@unit@", "(3 - @unit@)")),
+        q3(("= @unit@ * d", "= (3 - @unit@) * d"), ("= @unit@ * B", "= (3 - @unit@) * B")),
         q3_projections=1,
         q3_pairs=1,
     ),
@@ -261,7 +257,7 @@ return [for_v, for_matrix]
     ),
     "q3_float": wrong(
         "floating-point counts",
-        q3(("@unit@", "float(@unit@)")),
+        q3(("= @unit@ * d", "= float(@unit@) * d"), ("= @unit@ * B", "= float(@unit@) * B")),
         q3_projections=1,
         q3_again=1,
         q3_pairs=1,

@@ -1,18 +1,14 @@
 """Known answers to assignment 7."""
 
-from tests.exercises.answers import right, wrong
-
-
-def function(head: str, body: str) -> str:
-    return f"def {head}:\n" + "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
+from tests.exercises.answers import define, right, wrong
 
 
 def q1(body: str) -> dict[str, str]:
-    return {"q1": function("number_words(source, target, vocabulary)", body)}
+    return {"q1": define("number_words(source, target, vocabulary)", body)}
 
 
 def q2(body: str) -> dict[str, str]:
-    return {"q2": function("mixture(p_vocab, p_gen, weights, source, size)", body)}
+    return {"q2": define("mixture(p_vocab, p_gen, weights, source, size)", body)}
 
 
 COVERAGE = """
@@ -28,8 +24,8 @@ return torch.stack(means).mean()
 
 
 def q3(coverage: str = COVERAGE, loss: str = LOSS) -> dict[str, str]:
-    first = function("coverage(weights)", coverage)
-    return {"q3": first + function("coverage_loss(weights, covered, mask)", loss)}
+    first = define("coverage(weights)", coverage)
+    return {"q3": first + define("coverage_loss(weights, covered, mask)", loss)}
 
 
 NUMBERED = """

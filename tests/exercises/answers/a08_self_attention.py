@@ -1,11 +1,6 @@
 """Known answers to assignment 8."""
 
-from tests.exercises.answers import right, wrong
-
-
-def function(head: str, body: str) -> str:
-    return f"def {head}:\n" + "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-
+from tests.exercises.answers import changed, define, right, wrong
 
 SPLIT = """
 d_head = x.shape[2] // H
@@ -60,19 +55,15 @@ class Anything:
 
 
 def q1(split: str = SPLIT, merge: str = MERGE) -> dict[str, str]:
-    return {"q1": function("split(x, H)", split) + function("merge(y)", merge)}
+    return {"q1": define("split(x, H)", split) + define("merge(y)", merge)}
 
 
 def q2(*changes: tuple[str, str], before: str = "") -> dict[str, str]:
-    body = ATTEND
-    for old, new in changes:
-        assert old in body, old
-        body = body.replace(old, new)
-    return {"q2": function("multi_head(x, W_q, W_k, W_v, W_o, H, mask)", before + body)}
+    return {"q2": define("multi_head(x, W_q, W_k, W_v, W_o, H, mask)", before + changed(ATTEND, *changes))}
 
 
 def q3(body: str) -> dict[str, str]:
-    return {"q3": function("is_equivariant(f, x)", body)}
+    return {"q3": define("is_equivariant(f, x)", body)}
 
 
 ANSWERS = {
@@ -325,7 +316,7 @@ return all(torch.allclose(f(x[o]), y[o], atol=1e-3) for o in orders)
     "q2_head_by_head": right(
         "a loop over heads, each with its rows; outputs add up",
         {
-            "q2": function(
+            "q2": define(
                 "multi_head(x, W_q, W_k, W_v, W_o, H, mask)",
                 """
 B, T, d = x.shape
@@ -345,7 +336,7 @@ return output, torch.stack(weights, 1)
     "q2_library": right(
         "torch's own layer",
         {
-            "q2": function(
+            "q2": define(
                 "multi_head(x, W_q, W_k, W_v, W_o, H, mask)",
                 """
 layer = torch.nn.MultiheadAttention(x.shape[2], H, bias=False, batch_first=True)

@@ -1,18 +1,6 @@
 """Known answers to assignment 9."""
 
-from tests.exercises.answers import right, wrong
-
-
-def function(head: str, body: str) -> str:
-    return f"def {head}:\n" + "".join(f"    {line}\n" for line in body.strip("\n").splitlines())
-
-
-def changed(text: str, changes: tuple[tuple[str, str], ...]) -> str:
-    for old, new in changes:
-        assert old in text, old
-        text = text.replace(old, new)
-    return text
-
+from tests.exercises.answers import changed, define, right, wrong
 
 GAZE = """
 rows = "@order@" == "row by row"
@@ -79,16 +67,16 @@ return Anything()
 
 
 def q1(*changes: tuple[str, str], gaze: str = GAZE, hits: str = HITS) -> dict[str, str]:
-    both = function("gaze(weights, height, width)", gaze) + function("hits(weights, centres, boxes)", hits)
-    return {"q1": changed(both, changes)}
+    both = define("gaze(weights, height, width)", gaze) + define("hits(weights, centres, boxes)", hits)
+    return {"q1": changed(both, *changes)}
 
 
 def q2(*changes: tuple[str, str], body: str = UNEVEN) -> dict[str, str]:
-    return {"q2": function("unevenness(weights, mask)", changed(body, changes))}
+    return {"q2": define("unevenness(weights, mask)", body, *changes)}
 
 
 def q3(*changes: tuple[str, str], body: str = OTHER) -> dict[str, str]:
-    return {"q3": function("other_weights(V, alpha)", changed(body, changes))}
+    return {"q3": define("other_weights(V, alpha)", body, *changes)}
 
 
 ANSWERS = {
@@ -112,7 +100,12 @@ ANSWERS = {
         q1_centres=1,
         q1_mean=1,
     ),
-    "q1_left_edge": wrong("the edge of a region, not its centre", q1(("+ 0.5", "+ 0.0")), q1_centres=1, q1_mean=1),
+    "q1_left_edge": wrong(
+        "the edge of a region, not its centre",
+        q1(("column + 0.5", "column + 0.0"), ("row + 0.5", "row + 0.0")),
+        q1_centres=1,
+        q1_mean=1,
+    ),
     "q1_linspace": wrong(
         "the first centre at -1, the last at 1",
         q1(
