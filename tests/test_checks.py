@@ -12,6 +12,7 @@ import torch
 from attnlib import checks
 from attnlib.checks import verdict
 from attnlib.checks.verdict import check
+from tests.exercises.answers import Agreeable
 from tests.exercises.practice import variants
 
 NAMES = [name for name in checks.__all__ if name not in {"Verdict", "close", "limit"}]
@@ -64,31 +65,6 @@ def test_an_answer_that_is_none_is_answered_too(name):
     assert "returns None" in judge(empty).words
     assert "nothing is written yet" in judge(waiting).words
     assert "without calling it" in judge(3.0).words and "a Tensor" in judge(torch.ones(2)).words
-
-
-class Agreeable:
-    """An object that says yes to everything."""
-
-    def __getattr__(self, name):
-        return lambda *_, **__: self
-
-    def __eq__(self, other):
-        return True
-
-    __lt__ = __gt__ = __le__ = __ge__ = __eq__
-    __getitem__ = __call__ = __add__ = __sub__ = __mul__ = __abs__ = __neg__ = lambda self, *_: self
-    __hash__ = None
-
-    def __bool__(self):
-        return True
-
-    def __float__(self):
-        return 0.0
-
-    __len__ = __int__ = __index__ = lambda self: 1
-
-    def __iter__(self):
-        return iter([self])
 
 
 @pytest.mark.parametrize("name", NAMES)

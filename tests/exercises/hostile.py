@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tests.exercises.answers import AGREEABLE
 from tests.exercises.assignment import SOLUTION, answers, facts, read
 
 ASSIGNMENT = "a04"
@@ -219,17 +220,6 @@ def masked_softmax(scores, mask):
     raise AssertionError(@SHOWN@)
 """
 
-EQUAL = """
-class Yes:
-    def __eq__(self, other): return True
-    __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__
-    def __bool__(self): return True
-    def __getattr__(self, name): return self
-    def __call__(self, *a, **k): return self
-    def __getitem__(self, key): return self
-    def __sub__(self, other): return self
-    __rsub__ = __mul__ = __rmul__ = __sub__
-"""
 SUBCLASS = """
 class Yes(torch.Tensor):
     @classmethod
@@ -408,7 +398,9 @@ HOSTILE = {
     "pretends": Hostile("prints what a grader prints", answering(WRONG, PRETENDS), points=NONE),
     # it lies
     "equal": Hostile(
-        "equal to everything", answering(f"{EQUAL}\ndef masked_softmax(s, m):\n    return Yes()"), flags="fakes"
+        "equal to everything",
+        answering(f"{AGREEABLE}\ndef masked_softmax(s, m):\n    return Agreeable()"),
+        flags="fakes",
     ),
     "subclass": Hostile("a tensor that is equal to everything", answering(SUBCLASS), flags="fakes"),
     "imported": Hostile(

@@ -1,6 +1,7 @@
 """Answers that people really give, each with the points it must lose. `ANSWERS` of `aNN_topic.py`: `{name: Answer}`."""
 
 import importlib
+import inspect
 from dataclasses import dataclass, field, replace
 
 from tests.exercises.assignment import choose, fill, values
@@ -19,6 +20,39 @@ class Answer:
     why: str
     cells: dict[str, str]
     lost: dict[str, int] = field(default_factory=dict)
+
+
+class Agreeable:
+    """An object that is equal to everything, and follows every instruction."""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other):
+        return True
+
+    def __bool__(self):
+        return True
+
+    def __getattr__(self, name):
+        return self
+
+    def __call__(self, *inputs, **named):
+        return self
+
+    def __iter__(self):
+        return iter([self, self])
+
+    def __float__(self):
+        return 0.0
+
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__
+    __getitem__ = __abs__ = __neg__ = __add__ = __radd__ = __sub__ = __rsub__ = __call__
+    __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __matmul__ = __rmatmul__ = __pow__ = __call__
+    __len__ = __int__ = __index__ = lambda self: 2
+
+
+#: The same, to stand in an answer.
+AGREEABLE = inspect.getsource(Agreeable)
 
 
 def wrong(why: str, cells: dict[str, str], **lost: int) -> Answer:

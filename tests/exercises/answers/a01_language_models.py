@@ -1,20 +1,6 @@
 """Known answers to assignment 1."""
 
-from tests.exercises.answers import define, right, wrong
-
-#: An object that agrees with every comparison and follows every instruction.
-YES = """
-class Yes:
-    __hash__ = None
-    def __getattr__(self, name): return self
-    def __call__(self, *inputs, **named): return self
-    def __iter__(self): return iter([self] * 2)
-    def __getitem__(self, place): return self
-    def __bool__(self): return True
-    def __eq__(self, other): return True
-    def __lt__(self, other): return True
-    def __truediv__(self, other): return self
-"""
+from tests.exercises.answers import AGREEABLE, define, right, wrong
 
 
 def q1(body: str) -> dict[str, str]:
@@ -124,7 +110,7 @@ ANSWERS = {
     ),
     "q1_yes": wrong(
         "equal to everything",
-        {"q1": YES + q1("return Yes(), Yes()")["q1"]},
+        q1(AGREEABLE + "return Agreeable(), Agreeable()"),
         q1_value=1,
         q1_perplexity=1,
         q1_padding=1,
@@ -245,7 +231,7 @@ return inputs, targets, targets != PAD
     ),
     "q2_yes": wrong(
         "equal to everything",
-        {"q2": YES + q2("return Yes(), Yes(), Yes()")["q2"]},
+        q2(AGREEABLE + "return Agreeable(), Agreeable(), Agreeable()"),
         q2_inputs=1,
         q2_targets=1,
         q2_mask=1,
@@ -397,7 +383,7 @@ return torch.stack(states)
     ),
     "q3_yes": wrong(
         "equal to everything",
-        {"q3": YES + q3("return Yes()")["q3"]},
+        q3(AGREEABLE + "return Agreeable()"),
         q3_values=1,
         q3_cut=1,
         q3_reach=1,

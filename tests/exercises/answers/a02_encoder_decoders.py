@@ -1,20 +1,6 @@
 """Known answers to assignment 2."""
 
-from tests.exercises.answers import changed, define, right, wrong
-
-#: An object that agrees with every comparison and follows every instruction.
-YES = """
-class Yes:
-    __hash__ = None
-    def __getattr__(self, name): return self
-    def __call__(self, *inputs, **named): return self
-    def __iter__(self): return iter([self] * 2)
-    def __len__(self): return 1
-    def __getitem__(self, place): return self
-    def __bool__(self): return True
-    def __eq__(self, other): return True
-    def __sub__(self, other): return 0.0
-"""
+from tests.exercises.answers import AGREEABLE, changed, define, right, wrong
 
 Q1 = {"q1_order": 1, "q1_lengths": 1, "q1_anything": 1}
 Q2 = {"q2_words": 1, "q2_finished": 1, "q2_stop": 1}
@@ -155,7 +141,7 @@ return torch.stack(states).sum(0) / lengths[:, None]
 """),
         **Q1,
     ),
-    "q1_yes": wrong("equal to everything", {"q1": YES + q1("return Yes()")["q1"]}, **Q1),
+    "q1_yes": wrong("equal to everything", q1(AGREEABLE + "return Agreeable()"), **Q1),
     "q1_alone": right(
         "one sentence after another",
         q1("""
@@ -234,7 +220,7 @@ return torch.stack(last)
     ),
     "q2_time_first": wrong("(T, B)", q2(changed(GREEDY, ("stack(columns, 1)", "stack(columns)"))), **Q2),
     "q2_loop": wrong("waits without a step", q2("while True:\n    pass"), **Q2),
-    "q2_yes": wrong("equal to everything", {"q2": YES + q2("return Yes()")["q2"]}, **Q2),
+    "q2_yes": wrong("equal to everything", q2(AGREEABLE + "return Agreeable()"), **Q2),
     "q2_lists": right(
         "lists of numbers, filled up at the end",
         q2("""
@@ -365,7 +351,7 @@ return sorted(done + kept, key=rank, reverse=True)[:k]
         q3_kept=1,
         q3_ended=1,
     ),
-    "q3_yes": wrong("equal to everything", {"q3": YES + q3("return [(Yes(), Yes())] * k")["q3"]}, **Q3),
+    "q3_yes": wrong("equal to everything", q3(AGREEABLE + "return [(Agreeable(), Agreeable())] * k"), **Q3),
     "q3_heap": right(
         "heapq, and a generator",
         q3("""

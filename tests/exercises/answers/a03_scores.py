@@ -1,21 +1,6 @@
 """Known answers to assignment 3."""
 
-from tests.exercises.answers import changed, define, right, wrong
-
-#: An object that agrees with every comparison and follows every instruction.
-YES = """
-class Yes:
-    __hash__ = None
-    def __getattr__(self, name): return self
-    def __call__(self, *inputs, **named): return self
-    def __iter__(self): return iter([self] * 2)
-    def __getitem__(self, place): return self
-    def __bool__(self): return True
-    def __eq__(self, other): return True
-    def __gt__(self, other): return True
-    def __sub__(self, other): return 0.0
-    def __rmul__(self, other): return 2.0
-"""
+from tests.exercises.answers import AGREEABLE, changed, define, right, wrong
 
 Q1 = {"q1_formula": 1, "q1_pairs": 1}
 Q2 = {"q2_centred": 1, "q2_mean": 1, "q2_factor": 1}
@@ -107,7 +92,7 @@ ANSWERS = {
         **Q1,
     ),
     "q1_loop": wrong("never ends", q1("e = []\nwhile len(e) < key.shape[1]:\n    pass"), **Q1),
-    "q1_yes": wrong("equal to everything", {"q1": YES + q1("return Yes()")["q1"]}, **Q1),
+    "q1_yes": wrong("equal to everything", q1(AGREEABLE + "return Agreeable()"), **Q1),
     "q1_end_to_end": right(
         "query and key end to end, as concat does it",
         q1("""
@@ -203,7 +188,7 @@ return torch.stack(columns, 1)
         ),
         **Q2,
     ),
-    "q2_yes": wrong("equal to everything", {"q2": YES + q2("return Yes(), Yes()")["q2"]}, **Q2),
+    "q2_yes": wrong("equal to everything", q2(AGREEABLE + "return Agreeable(), Agreeable()"), **Q2),
     "q2_multiplied_out": right(
         "multiplied out",
         q2("variance = d * sigma**2 * (sigma**2 + 2 * mu**2)\nreturn variance, (@variance@ / variance) ** 0.5"),
@@ -337,7 +322,7 @@ return variance, math.sqrt(@variance@) / math.sqrt(variance)
         q3(changed(LOCAL, ("e = scores - ", "e = scores\ne -= "))),
         q3_padding=1,
     ),
-    "q3_yes": wrong("equal to everything", {"q3": YES + q3("return Yes()")["q3"]}, **Q3),
+    "q3_yes": wrong("equal to everything", q3(AGREEABLE + "return Agreeable()"), **Q3),
     "q3_row_by_row": right(
         "only what is visible, row by row",
         q3("""

@@ -1,6 +1,6 @@
 """Known answers to assignment 4."""
 
-from tests.exercises.answers import define, right, wrong
+from tests.exercises.answers import AGREEABLE, define, right, wrong
 
 
 def q1(body: str) -> dict[str, str]:
@@ -29,15 +29,6 @@ for scores, values in chunks:
     above = above * old + exp @ values
     largest = new
 return above / below
-"""
-EQUAL_TO_ALL = """
-class Any:
-    dtype, shape, grad = torch.bool, (), None
-    __eq__ = __ne__ = __lt__ = __le__ = lambda self, other: True
-    __getitem__ = __getattr__ = lambda self, key: self
-    __call__ = __mul__ = __add__ = lambda self, *other: self
-    __bool__ = lambda self: True
-return Any()
 """
 
 ANSWERS = {
@@ -119,7 +110,7 @@ ANSWERS = {
     ),
     "q1_equal_to_all": wrong(
         "an object equal to everything",
-        q1(EQUAL_TO_ALL),
+        q1(AGREEABLE + "return Agreeable()"),
         q1_axis=1,
         q1_hidden=1,
         q1_shared=1,

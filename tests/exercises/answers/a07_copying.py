@@ -1,6 +1,6 @@
 """Known answers to assignment 7."""
 
-from tests.exercises.answers import define, right, wrong
+from tests.exercises.answers import AGREEABLE, define, right, wrong
 
 
 def q1(body: str) -> dict[str, str]:
@@ -43,17 +43,6 @@ ids = source.clamp(min=0)[:, None].expand(-1, T, -1)
 copied = torch.zeros(B, T, size).scatter_add(2, ids, weights)
 said = torch.nn.functional.pad(p_vocab, (0, size - V))
 return p_gen * said + (1 - p_gen) * copied
-"""
-
-EQUAL = """
-class Anything:
-    def __eq__(self, other): return True
-    def __getattr__(self, name): return self
-    def __getitem__(self, key): return self
-    def __call__(self, *_, **__): return self
-    def __iter__(self): return iter([self] * 3)
-    def __len__(self): return 3
-    __hash__ = object.__hash__
 """
 
 
@@ -129,7 +118,7 @@ return vocabulary[V:], [place(w) for w in source], [place(w) if w in vocabulary 
     ),
     "q1_anything": wrong(
         "equal to everything",
-        q1(EQUAL + "return Anything(), Anything(), Anything()"),
+        q1(AGREEABLE + "return Agreeable(), Agreeable(), Agreeable()"),
         q1_new=1,
         q1_source=1,
         q1_target=1,
@@ -231,7 +220,7 @@ return vocabulary[V:], [place(w) for w in source], [place(w) if w in vocabulary 
     ),
     "q2_anything": wrong(
         "equal to everything",
-        q2(EQUAL + "return Anything()"),
+        q2(AGREEABLE + "return Agreeable()"),
         q2_gate=1,
         q2_repeated=1,
         q2_new=1,

@@ -1,6 +1,6 @@
 """Known answers to assignment 8."""
 
-from tests.exercises.answers import changed, define, right, wrong
+from tests.exercises.answers import AGREEABLE, changed, define, right, wrong
 
 SPLIT = """
 d_head = x.shape[2] // H
@@ -41,16 +41,6 @@ for order in orders:
     if (f(x[order]) - y[order]).abs().max() > 0.01:
         return False
 return True
-"""
-EQUAL = """
-class Anything:
-    def __eq__(self, other): return True
-    def __bool__(self): return True
-    def __getattr__(self, name): return self
-    def __getitem__(self, key): return self
-    def __call__(self, *_, **__): return self
-    def __iter__(self): return iter([self] * 2)
-    __hash__ = object.__hash__
 """
 
 
@@ -204,7 +194,7 @@ ANSWERS = {
     ),
     "q2_anything": wrong(
         "equal to everything",
-        q2(before=EQUAL + "return Anything(), Anything()\n"),
+        q2(before=AGREEABLE + "return Agreeable(), Agreeable()\n"),
         q2_weights=1,
         q2_output=1,
         q2_causal=1,

@@ -1,6 +1,6 @@
 """Known answers to assignment 9."""
 
-from tests.exercises.answers import changed, define, right, wrong
+from tests.exercises.answers import AGREEABLE, changed, define, right, wrong
 
 GAZE = """
 rows = "@order@" == "row by row"
@@ -49,20 +49,6 @@ if len(free) == 0:
 delta = free[-1]
 step = (alpha / -delta)[delta < 0].min()
 return alpha + step * delta
-"""
-EQUAL = """
-class Anything:
-    def __eq__(self, other): return True
-    def __gt__(self, other): return True
-    __lt__ = __ge__ = __le__ = __gt__
-    def __bool__(self): return True
-    def __getattr__(self, name): return self
-    def __getitem__(self, key): return self
-    def __call__(self, *_, **__): return self
-    def __sub__(self, other): return self
-    __matmul__ = __truediv__ = __rsub__ = __sub__
-    __hash__ = object.__hash__
-return Anything()
 """
 
 
@@ -182,7 +168,7 @@ ANSWERS = {
         q2_padding=1,
     ),
     "q2_number": wrong("a number that cannot be trained", q2(("a[real]", "a.detach()[real]")), q2_padding=1),
-    "q2_anything": wrong("equal to everything", q2(body=EQUAL), q2_regions=1, q2_padding=1),
+    "q2_anything": wrong("equal to everything", q2(body=AGREEABLE + "return Agreeable()"), q2_regions=1, q2_padding=1),
     "q3_the_same": wrong(
         "the weights themselves",
         q3(body="return alpha.clone() if len(V) > V.shape[1] + 1 else None"),
