@@ -80,7 +80,7 @@ def test_an_assignment_has_three_or_four_questions_and_one_is_written(name, note
 @pytest.mark.parametrize("name", NAMES)
 def test_every_graded_cell_hides_something_and_explains_itself(name, notebook):
     for cell in notebook(name).cells:
-        if cell.cell_type == "code" and assignment.facts(cell).get("grade"):
+        if assignment.is_test(cell):
             where = assignment.facts(cell)["grade_id"]
             assert assignment.HIDDEN.search(cell.source), f"{where} shows all its tests"
             for line in cell.source.splitlines():

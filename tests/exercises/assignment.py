@@ -134,16 +134,29 @@ def is_answer(cell) -> bool:
     return cell.cell_type == "code" and facts(cell).get("solution", False)
 
 
+def is_given(cell) -> bool:
+    """Is this a code cell that nobody writes and nobody grades?"""
+    return cell.cell_type == "code" and bool(facts(cell).get("locked")) and not facts(cell).get("grade")
+
+
+def is_test(cell) -> bool:
+    """Is this a cell whose points the machine gives?"""
+    return cell.cell_type == "code" and bool(facts(cell).get("grade"))
+
+
+def is_text(cell) -> bool:
+    """Is this a text that a person grades?"""
+    return cell.cell_type == "markdown" and bool(facts(cell).get("grade"))
+
+
 def tests(notebook) -> dict[str, int]:
     """`{id: points}` of the cells that are graded by machine."""
-    graded = [c for c in notebook.cells if c.cell_type == "code" and facts(c).get("grade")]
-    return {facts(c)["grade_id"]: facts(c)["points"] for c in graded}
+    return {facts(c)["grade_id"]: facts(c)["points"] for c in notebook.cells if is_test(c)}
 
 
 def written(notebook) -> dict[str, int]:
     """`{id: points}` of the texts that a person grades."""
-    texts = [c for c in notebook.cells if c.cell_type == "markdown" and facts(c).get("grade")]
-    return {facts(c)["grade_id"]: facts(c)["points"] for c in texts}
+    return {facts(c)["grade_id"]: facts(c)["points"] for c in notebook.cells if is_text(c)}
 
 
 def question(cell_id: str) -> str:

@@ -34,7 +34,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets.config import Config
 
-from tests.exercises.assignment import STUB, facts, read
+from tests.exercises.assignment import STUB, facts, is_given, is_test, read
 
 #: Within its own course folder every student has this name: what people are called is no path and no pattern.
 STUDENT = "student"
@@ -98,8 +98,7 @@ class Run(Execute):
 
     def seconds(self, cell) -> int:
         """How long a cell may run."""
-        setup = facts(cell).get("locked") and not facts(cell).get("grade")
-        return max(SETUP_SECONDS, self.timeout) if setup else self.timeout
+        return max(SETUP_SECONDS, self.timeout) if is_given(cell) else self.timeout
 
     def preprocess(self, nb, resources):
         """Called by nbconvert.
@@ -148,11 +147,6 @@ class Run(Execute):
 
 class NotRun(Exception):
     """Why a hand-in could not be run to its end, in words."""
-
-
-def is_test(cell) -> bool:
-    """Is this a cell whose points the machine gives?"""
-    return cell.cell_type == "code" and bool(facts(cell).get("grade"))
 
 
 def errors(cell) -> list:

@@ -11,11 +11,11 @@ import io
 import re
 from pathlib import Path
 
-from tests.exercises.assignment import HIDDEN, facts, is_answer, question
+from tests.exercises.assignment import HIDDEN, facts, is_answer, is_test, is_text, question
 from tests.exercises.collect import Handin
 from tests.exercises.grade import NOT_GRADED, Class
 from tests.exercises.release import bare
-from tests.exercises.report import Written, is_text, maxima, questions, total
+from tests.exercises.report import Written, maxima, questions, total
 from tests.exercises.work import Result
 
 #: So many characters in a row, taken from hidden code, are no coincidence.
@@ -119,7 +119,7 @@ def said(words: str, graded: Class, result: Result) -> str:
 
 def test_words(source) -> tuple[str, ...]:
     """The strings that stand in the test cells."""
-    code = "\n".join(c.source for c in source.cells if c.cell_type == "code" and facts(c).get("grade"))
+    code = "\n".join(c.source for c in source.cells if is_test(c))
     nodes = ast.walk(ast.parse(code))
     return tuple({n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value})
 

@@ -11,7 +11,7 @@ import tokenize
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-from tests.exercises.assignment import facts, is_answer
+from tests.exercises.assignment import facts, is_answer, is_given, is_test
 
 #: Modules that no answer needs: `{module: flag}`.
 MODULES = {
@@ -151,10 +151,8 @@ def flags(notebook) -> list[str]:
     Returns:
         `flag:cell`, in the order of cells; a cell that is not one of the assignment's is called by its number, from 1.
     """
-    tests = [c for c in notebook.cells if c.cell_type == "code" and facts(c).get("grade")]
-    given = [
-        c for c in notebook.cells if c.cell_type == "code" and facts(c).get("locked") and not facts(c).get("grade")
-    ]
+    tests = [cell for cell in notebook.cells if is_test(cell)]
+    given = [cell for cell in notebook.cells if is_given(cell)]
     wanted, helpers, imported = _used(tests), _imported(tests), _imported(given)
     found: list[str] = []
     for number, cell in enumerate(notebook.cells, 1):

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.exercises import assignment
 from tests.exercises.assignment import facts, question
 from tests.exercises.grade import BY_HAND, GRADED, NOT_GRADED, Class
 from tests.exercises.work import Result
@@ -48,7 +49,7 @@ def read_written(path: Path, notebook, students: dict[str, str]) -> dict[str, Wr
     Raises:
         ValueError: An unknown student or question, or points that cannot be; in words.
     """
-    by_hand = {facts(c)["grade_id"]: facts(c)["points"] for c in notebook.cells if is_text(c)}
+    by_hand = assignment.written(notebook)
     names = {student: student for student in students} | {n: s for s, n in students.items() if n}
     text = path.read_text("utf-8-sig")
     rows = csv.DictReader(io.StringIO(text), dialect=_dialect(text))
@@ -73,11 +74,6 @@ def read_written(path: Path, notebook, students: dict[str, str]) -> dict[str, Wr
             if value := (row[columns[cell]] or "").strip():
                 entry.points[cell] = _points(value, most, f"{path.name}, line {line}, {cell} of {name}")
     return given
-
-
-def is_text(cell) -> bool:
-    """Does a person grade it?"""
-    return cell.cell_type == "markdown" and bool(facts(cell).get("grade"))
 
 
 def _dialect(text: str) -> type[csv.Dialect]:

@@ -18,7 +18,7 @@ from nbgrader.converters.base import NbGraderException
 
 from scripts.notebooks import ROOT
 from tests.exercises import course, sandbox
-from tests.exercises.assignment import answers, facts
+from tests.exercises.assignment import answers, facts, is_given, is_text
 from tests.exercises.flags import flags
 from tests.exercises.restore import restored
 
@@ -196,7 +196,7 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
         raise Unusable(str(error)) from None
     result.flags = flags(notebook)
     result.code = answers(notebook)
-    result.texts = {facts(c)["grade_id"]: c.source for c in notebook.cells if is_written(c)}
+    result.texts = {facts(c)["grade_id"]: c.source for c in notebook.cells if is_text(c)}
     file = folder / "submitted" / course.STUDENT / name / f"{name}.ipynb"
     file.parent.mkdir(parents=True)
     nbformat.write(notebook, file)
@@ -227,11 +227,6 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
     result.status = BY_HAND if None in result.points.values() else GRADED
 
 
-def is_written(cell) -> bool:
-    """Is this a text that a person grades?"""
-    return cell.cell_type == "markdown" and facts(cell).get("grade", False)
-
-
 def in_words(error, seconds: int) -> str:
     """What a failing cell said."""
     if error.ename == "CellTimeoutError":
@@ -246,8 +241,7 @@ def in_words(error, seconds: int) -> str:
 def _setup_ran(notebook) -> None:
     """The locked cells before the answers must have run, or no answer had a chance."""
     for cell in notebook.cells:
-        given = cell.cell_type == "code" and facts(cell).get("locked") and not facts(cell).get("grade")
-        if given and (failed := course.errors(cell)):
+        if is_given(cell) and (failed := course.errors(cell)):
             what = (
                 "took too long" if failed[0].ename == "CellTimeoutError" else f"{failed[0].ename}: {failed[0].evalue}"
             )
