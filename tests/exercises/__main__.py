@@ -141,8 +141,10 @@ def run_release(options: argparse.Namespace) -> int:
         raise ValueError("A variant goes into a folder of its own, not into the book: add --to FOLDER.")
     folder = options.to or release.STUDENT
     found = []
-    if folder == release.STUDENT:
-        found += release.index_problems() if options.check else release.write_index()
+    if folder == release.STUDENT and options.check:
+        found += release.index_problems()
+    elif folder == release.STUDENT:
+        release.write_index()
     for name in _chosen(options):
         if options.check:
             found += release.problems(name, folder, options.seed)

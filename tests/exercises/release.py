@@ -87,11 +87,10 @@ def index() -> str:
     return INDEX.format(rows="\n".join(rows))
 
 
-def write_index() -> list[str]:
+def write_index() -> None:
     """Write the page; a page that is right already is left alone."""
     if index_problems():
         (STUDENT / "index.md").write_text(index(), "utf8")
-    return []
 
 
 def index_problems() -> list[str]:
