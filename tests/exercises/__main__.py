@@ -184,8 +184,7 @@ def run_prove(options: argparse.Namespace) -> int:
         cases = {"(the model's)": ({}, {}), "(nothing written)": (proof.untouched(notebook), full)}
         cases |= {key: (answer.cells, answer.lost) for key, answer in answers_to(name, options.seed).items()}
         for key, (cells, must) in cases.items():
-            got, why = proof.points(notebook, cells)
-            lost = {test: full[test] - got[test] for test in full if got[test] != full[test]}
+            lost, why = proof.lost(notebook, cells)
             n += lost == must
             if lost != must:
                 print(f"{name} {key}: loses {lost or 'nothing'}, should lose {must or 'nothing'}. {why}")

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 
 from attnlib import checks
 from attnlib.checks import graded
-from tests.exercises.assignment import SOLUTION, STUB, answers, facts, is_answer
+from tests.exercises.assignment import SOLUTION, STUB, answers, facts, is_answer, tests
 
 #: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
 CELL, CALL = 20, 1
@@ -57,6 +57,12 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
             why[name] = problem
     plt.close("all")
     return got, why
+
+
+def lost(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """`{test id: points}` that these answers lose, and why, as `points` says it."""
+    got, why = points(notebook, given)
+    return {test: most - got[test] for test, most in tests(notebook).items() if got[test] != most}, why
 
 
 def untouched(notebook) -> dict[str, str]:
