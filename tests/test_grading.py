@@ -58,23 +58,19 @@ def masked_softmax(scores, mask):
 TEXT = "It leaks when scores are low, <b>as & when</b>."
 
 
-def handin(cells, text=TEXT, above=None):
-    """A hand-in as text: the model's answers but for some cells, a text, and perhaps a cell above all others."""
-    model = {name: assignment.SOLUTION.sub(r"\1", source) for name, source in assignment.answers(source_()).items()}
-    return filled({**model, **cells, **{name: text for name in assignment.written(source_())}}, above)
-
-
-def filled(cells, above):
-    notebook = nbformat.reads(release.student_version(NAME), as_version=4)
-    for cell in notebook.cells:
-        cell.source = cells.get(assignment.facts(cell).get("grade_id"), cell.source)
-    if above:
-        notebook.cells.insert(0, nbformat.v4.new_code_cell(above))
-    return nbformat.writes(notebook)
-
-
 def source_():
     return assignment.read(NAME)
+
+
+def given_out():
+    """The student version."""
+    return nbformat.reads(release.student_version(NAME), as_version=4)
+
+
+def handin(cells, text=TEXT, above=None):
+    """A hand-in as text: the model's answers but for some cells, a text, and perhaps a cell above all others."""
+    texts = dict.fromkeys(assignment.written(source_()), text)
+    return nbformat.writes(assignment.filled(given_out(), assignment.model(source_()) | texts | cells, above))
 
 
 def zipped(files):
@@ -304,12 +300,10 @@ def test_points_for_texts_are_added_and_the_rest_stays(graded, tmp_path):
 
 
 def test_a_hand_in_that_never_ends_is_killed_with_all_it_has_started(tmp_path):
-    notebook = nbformat.reads(release.student_version(NAME), as_version=4)
     endless = "import subprocess, time\nsubprocess.Popen(['sleep', '4321'])\ntime.sleep(4321)"
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(endless))
     folder = tmp_path / "in" / "endless"
     folder.mkdir(parents=True)
-    nbformat.write(notebook, folder / "a.ipynb")
+    nbformat.write(assignment.filled(given_out(), {}, above=endless), folder / "a.ipynb")
     options = grade.Options(jobs=1, wall=12, say=lambda words: None)
     result = grade.grade("a04", tmp_path / "in", options).results["endless"]
     assert (result.status, result.points) == ("NOT GRADED", {})
@@ -562,7 +556,7 @@ def test_student_versions_ask_and_warn(name):
 
 def test_a_class_that_got_another_variant_is_noticed():
     other = nbformat.reads(release.student_version(NAME, 1), as_version=4)
-    notes = restore.restored(nbformat.reads(release.student_version(NAME), as_version=4), other)[1]
+    notes = restore.restored(given_out(), other)[1]
     everybody = {"a": work.Result(notes=notes), "b": work.Result(notes=notes), "c": work.Result()}
     graded = SimpleNamespace(name=NAME, results=everybody, seconds=1, lost=[])
     assert f"2 of 3 hand-ins came with test cells that are not those of {NAME}" in report.spoken(graded)

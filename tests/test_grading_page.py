@@ -49,16 +49,12 @@ def course(tmp_path_factory) -> Path:
     for command in (["init", "-q", "-b", "main"], ["add", "-A"], ["commit", "-q", "-m", "The course"]):
         subprocess.run([*git, *command], cwd=folder, check=True)
     name = assignment.choose("a04")
-    model = nbformat.reads(release.student_version(name), as_version=4)
-    answers = assignment.answers(assignment.read(name))
-    for cell in model.cells:
-        if assignment.is_answer(cell):
-            cell.source = answers[assignment.facts(cell)["grade_id"]]
-        elif cell.cell_type == "markdown" and assignment.facts(cell).get("solution"):
-            cell.source = "Too negative is not negative enough."
+    source, handout = assignment.read(name), release.student_version(name)
+    texts = dict.fromkeys(assignment.written(source), "Too negative is not negative enough.")
+    model = assignment.filled(nbformat.reads(handout, as_version=4), assignment.model(source) | texts)
     with zipfile.ZipFile(folder / "submissions.zip", "w") as archive:
         archive.writestr(f"doe_jane_12345_678901_{name}-1.ipynb", nbformat.writes(model))
-        archive.writestr(f"roe_rob_LATE_12346_678902_{name}.ipynb", release.student_version(name))
+        archive.writestr(f"roe_rob_LATE_12346_678902_{name}.ipynb", handout)
     return folder
 
 

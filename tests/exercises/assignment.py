@@ -20,6 +20,7 @@ for one of these values in texts, solutions, tests and known answers: for the fi
 published version, for one drawn by the seed otherwise. `@SEED@` is the seed itself, for hidden random numbers.
 """
 
+import copy
 import random
 import re
 from pathlib import Path
@@ -127,6 +128,22 @@ def facts(cell) -> dict:
 def answers(notebook) -> dict[str, str]:
     """`{id: source}` of the code cells that a student writes."""
     return {facts(c)["grade_id"]: c.source for c in notebook.cells if is_answer(c)}
+
+
+def model(notebook) -> dict[str, str]:
+    """`{id: source}` of the model's answers and texts, as somebody would hand them in."""
+    own = [cell for cell in notebook.cells if is_answer(cell) or is_text(cell)]
+    return {facts(c)["grade_id"]: SOLUTION.sub(lambda match: match[1], c.source) for c in own}
+
+
+def filled(notebook, cells: dict[str, str], above: str | None = None) -> nbformat.NotebookNode:
+    """A copy of a notebook with some cells filled in, `{id: source}`, and perhaps a cell of code above all others."""
+    copied = copy.deepcopy(notebook)
+    for cell in copied.cells:
+        cell.source = cells.get(facts(cell).get("grade_id"), cell.source)
+    if above is not None:
+        copied.cells.insert(0, nbformat.v4.new_code_cell(above))
+    return copied
 
 
 def is_answer(cell) -> bool:

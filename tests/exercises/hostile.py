@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from tests.exercises import assignment
 from tests.exercises.answers import AGREEABLE
-from tests.exercises.assignment import SOLUTION, answers, facts, read
+from tests.exercises.assignment import facts, filled, read
 
 ASSIGNMENT = "a04"
 GRADED, NOT_GRADED = "graded", "NOT GRADED"
@@ -50,7 +51,7 @@ class Hostile:
 @functools.cache
 def model() -> str:
     """The right answer to question 1."""
-    return SOLUTION.sub(lambda match: match[1], answers(read(ASSIGNMENT))["q1"]).rstrip()
+    return assignment.model(read(ASSIGNMENT))["q1"].rstrip()
 
 
 WRONG = "def masked_softmax(scores, mask):\n    return scores"
@@ -70,12 +71,9 @@ def answering(source: str | None, *below: str, above: str | None = None):
     """Hand in this answer to question 1, None for the right one, with cells of one's own below it or at the top."""
 
     def make(release) -> bytes:
-        notebook = copy.deepcopy(release)
-        at = place(notebook, "q1")
-        notebook.cells[at].source = model() if source is None else source
-        notebook.cells[at + 1 : at + 1] = [new_code_cell(text) for text in below]
-        if above is not None:
-            notebook.cells.insert(0, new_code_cell(above))
+        notebook = filled(release, {"q1": model() if source is None else source}, above)
+        at = place(notebook, "q1") + 1
+        notebook.cells[at:at] = [new_code_cell(text) for text in below]
         return dump(notebook)
 
     return make
@@ -85,8 +83,7 @@ def edited(change: Callable, right: bool = False):
     """Hand in a wrong answer to question 1, or the right one, in a notebook that has been changed so."""
 
     def make(release) -> bytes:
-        notebook = copy.deepcopy(release)
-        notebook.cells[place(notebook, "q1")].source = model() if right else WRONG
+        notebook = filled(release, {"q1": model() if right else WRONG})
         result = change(notebook)
         return dump(notebook) if result is None else result
 
@@ -168,9 +165,7 @@ def _other(release) -> bytes:
 
 
 def _above_setup(release) -> bytes:
-    notebook = copy.deepcopy(release)
-    notebook.cells.insert(0, new_code_cell(model()))
-    return dump(notebook)
+    return dump(filled(release, {}, above=model()))
 
 
 def _deep(release) -> bytes:
