@@ -237,6 +237,14 @@ async def run_cell_async(code, *a, **k):
     return ExecutionResult(ExecutionInfo(code, False, False, False, None, None))
 get_ipython().run_cell_async = run_cell_async
 """
+#: The limit of a cell is met once: that costs as many seconds.
+LOOP = """
+calls = []
+def masked_softmax(scores, mask):
+    calls.append(scores)
+    while len(calls) == 1: pass
+    return scores
+"""
 IMMORTAL = """
 def masked_softmax(scores, mask):
     while True:
@@ -287,9 +295,7 @@ for folder in [os.getcwd(), "/tmp", "/box/run", "/box/packages", os.path.expandu
 
 HOSTILE = {
     # it does not end
-    "loop": Hostile(
-        "each test runs for ever", answering("def masked_softmax(s, m):\n    while True: pass"), flags="timeout"
-    ),
+    "loop": Hostile("a test runs for ever, the next ones do not", answering(LOOP), flags="timeout"),
     "loop_at_top": Hostile("the answer's cell runs for ever", answering("while True: pass"), flags="timeout"),
     "immortal": Hostile(
         "a loop that catches every interrupt",
