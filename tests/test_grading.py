@@ -55,6 +55,8 @@ get_ipython().ast_transformers.append(Drop())
 def masked_softmax(scores, mask):
     return torch.zeros_like(scores)
 """
+#: What a cell may take: honest ones need a tenth of one, and one hand-in waits for all of them.
+SECONDS = 6
 TEXT = "It leaks when scores are low, <b>as & when</b>."
 
 
@@ -124,7 +126,7 @@ def graded(tmp_path_factory):
     archive.write_bytes(zipped(files))
     scratch = folder / "tmp"
     scratch.mkdir()
-    options = ["--jobs", 2, "--seconds-per-cell", 15, "--course", folder / "course", "--texts", folder / "texts"]
+    options = ["--jobs", 2, "--seconds-per-cell", SECONDS, "--course", folder / "course", "--texts", folder / "texts"]
     options += ["--out", folder / "grades.csv", "--feedback", folder / "feedback"]
     done = run("grade", "a04", archive, *options, TMPDIR=str(scratch))
     assert (folder / "grades.csv").exists(), done.stderr
@@ -188,7 +190,7 @@ def test_a_cell_that_takes_too_long_costs_its_own_question(graded):
     row = graded.rows["sleeps"]
     assert given(row) == expected({test: FULL[test] for test in OF_Q1})
     assert row["flags"] == "timeout:q1" and row["status"] == "needs a person"
-    assert "Your cell <code>q1</code> did not run: stopped after 15 seconds" in graded.pages["sleeps"]
+    assert f"Your cell <code>q1</code> did not run: stopped after {SECONDS} seconds" in graded.pages["sleeps"]
 
 
 def test_a_kernel_that_was_taught_not_to_fail_is_noticed(graded):
@@ -275,7 +277,7 @@ def test_points_for_texts_are_added_and_the_rest_stays(graded, tmp_path):
         some.write_bytes(zipped({name: archive.read(name) for name in names}))
     options = [
         "--seconds-per-cell",
-        15,
+        SECONDS,
         "--course",
         graded.folder / "course",
         "--feedback",
