@@ -157,6 +157,10 @@ def test_a_known_answer_gets_its_points_in_the_real_thing(graded, key):
     sum_ = sum(FULL.values()) - sum(ANSWERS[key].lost.values())
     assert float(row["total"]) == sum_
     assert float(row["out of"]) == sum(FULL.values()) + sum(assignment.written(source_()).values())
+    ran = nbformat.read(graded.folder / "course" / NAME / "students" / key / "executed.ipynb", as_version=4)
+    last = max(n for n, cell in enumerate(ran.cells) if assignment.is_test(cell))
+    assert any(assignment.is_given(cell) for cell in ran.cells[last:])
+    assert not any(cell.get("outputs") for cell in ran.cells[last:]), "what is below the last test is not run"
 
 
 def test_columns(graded):
