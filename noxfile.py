@@ -23,6 +23,9 @@ nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
 nox.options.envdir = str(MATRIX)
+# pyenv's shims know the versions that are switched on; its folders hold all that are there.
+pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+os.environ["PATH"] = os.pathsep.join([*map(str, sorted(pyenv.glob("versions/*/bin"))), os.environ["PATH"]])
 # uv has its own names for what tells pip where packages are; the order of the places means nothing, as with pip.
 os.environ["UV_INDEX_STRATEGY"] = "unsafe-best-match"
 for pip, uv in {"PIP_EXTRA_INDEX_URL": "UV_EXTRA_INDEX_URL", "PIP_FIND_LINKS": "UV_FIND_LINKS"}.items():
@@ -108,14 +111,9 @@ def newest(session: nox.Session) -> None:
 @nox.session(python=False)
 def table(session: nox.Session) -> None:
     """What was seen, row by row."""
-    rows = [*(f"pinned-{python}" for python in PYTHONS), "oldest", "newest"]
     columns = ["python", "torch", "unit tests", "chapters", "minutes"]
-    lines = [["", *columns]]
-    for row in rows:
-        left_out = "not run" if row in {"oldest", "newest"} else "not found"
-        lines.append([row, *(seen.get(row, {"python": left_out}).get(column, "-") for column in columns)])
+    lines = [["", *columns]] + [[row, *(found.get(column, "-") for column in columns)] for row, found in seen.items()]
     for line in lines:
         print("  ".join(cell.ljust(12) for cell in line).rstrip())
-    missing = [python for python in PYTHONS if f"pinned-{python}" not in seen]
-    if missing:
-        print(f"No Python {', '.join(missing)} was found: the system, pyenv, conda or uv can provide it.")
+    if missing := [row for row in (*(f"pinned-{p}" for p in PYTHONS), "oldest", "newest") if row not in seen]:
+        print(f"Not run: {', '.join(missing)}. Below stands which Python was not found; pyenv, conda or uv provide it.")

@@ -155,7 +155,7 @@ def test_a_failed_week_opens_one_issue_and_then_adds_to_it(tmp_path):
 @pytest.fixture
 def bare(tmp_path):
     """A machine with the shell's own programs and apt-get: what .ci/run installs there, and what it makes."""
-    for name in ("bash", "dirname", "env", "id", "rm"):
+    for name in ("bash", "dirname", "env", "id", "sed"):
         (tmp_path / name).symlink_to(shutil.which(name))
     program(tmp_path / "apt-get", f'echo "$@" >> {tmp_path}/apt')
     program(tmp_path / "make", f'echo "$@" "$PIP_EXTRA_INDEX_URL" >> {tmp_path}/made')
@@ -183,7 +183,7 @@ def test_continuous_integration_installs_what_its_targets_need(bare):
     assert bare("lint") == ([], "lint")
     assert bare("unit") == (["nodejs", "bubblewrap"], "unit")
     assert bare("browser", CHROMIUM="my-chrome") == (["chromium"], "browser")
-    assert "latexmk" in bare("zip", "pdf")[0]
+    assert {"chromium", "latexmk"} <= set(bare("zip", "pdf")[0])  # make says which, if it misses them
     for name in ("google-chrome", "bwrap"):
         program(bare.folder / name, "")
     assert bare() == (["nodejs"], "test")
@@ -214,7 +214,7 @@ def test_a_release_is_of_one_version(tmp_path):
     ):
         result = release_notes(tag, tmp_path)
         assert result.returncode == 1 and words in result.stderr and not result.stdout
-    (tmp_path / "CHANGELOG.md").write_text(text.replace(f"## {version}", "## 0.0.9"))
+    (tmp_path / "CHANGELOG.md").write_text(text.replace(f"## {version} ", f"## {version}.post1 "))
     assert f"nothing under '## {version}'" in release_notes(f"v{version}", tmp_path).stderr
 
 
