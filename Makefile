@@ -78,7 +78,7 @@ lint: $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@$(BIN)/python -m tests.exercises release --check
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
-	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
@@ -126,7 +126,7 @@ lock: ## resolve pyproject.toml anew into requirements*.txt
 audit: $(UPKEEP)/.complete ## known vulnerabilities in the pinned packages
 	@echo "==> audit: PyPI is asked about every pinned version"
 	@for list in requirements-test.txt requirements-upkeep.txt; do \
-	  $(UPKEEP)/bin/pip-audit --requirement $$list --no-deps --disable-pip --strict --progress-spinner off || { echo "$$list was not found clean. Where no package is named above, PyPI could not answer: then nothing is known."; exit 1; }; \
+	  $(UPKEEP)/bin/pip-audit --requirement $$list --no-deps --disable-pip --strict --progress-spinner off || { echo "$$list was not found clean. Where a package was \"not found\" or no connection made, PyPI could not answer: then nothing is known."; exit 1; }; \
 	done
 
 clean: ## remove what make made, environments included
