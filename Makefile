@@ -100,7 +100,7 @@ chromium:
 mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
 	@$(BIN)/python tests/mutants.py --jobs $(JOBS)
 
-matrix: $(UPKEEP)/.complete ## quick parts of the tests on every Python, oldest and newest packages (hours; ROWS=oldest)
+matrix: $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest and newest packages (hours; one row: ROWS=oldest)
 	@echo "==> matrix: an environment for each row, under build/matrix"
 	@JOBS=$(JOBS) $(UPKEEP)/bin/nox $(if $(ROWS),--session $(ROWS) table)
 

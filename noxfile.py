@@ -17,7 +17,7 @@ import nox
 PYTHONS = ["3.11", "3.12", "3.13"]
 ROOT = Path(__file__).parent
 MATRIX = ROOT / "build" / "matrix"
-PROJECT = nox.project.load_toml(ROOT / "pyproject.toml")["project"]
+DEPENDENCIES = nox.project.load_toml(ROOT / "pyproject.toml")["project"]["dependencies"]
 
 nox.needs_version = ">=2025.5"
 nox.options.default_venv_backend = "uv"
@@ -45,12 +45,13 @@ def quickest(count: int = 3) -> list[str]:
     return sorted(seconds, key=seconds.get)[:count]
 
 
-def requirement(package: str) -> str:
-    """What pyproject.toml asks of a package: its name and range."""
-    return next(line for line in PROJECT["dependencies"] if line.startswith(package))
+def of_torch(lines: list[str]) -> str:
+    """Among requirements, the one of torch: the book pins another, and this one overrides it."""
+    return next(line for line in lines if line.startswith("torch"))
 
 
 def write(name: str, text: str) -> str:
+    """A file beside the environments, by its path."""
     MATRIX.mkdir(parents=True, exist_ok=True)
     (MATRIX / name).write_text(text)
     return str(MATRIX / name)
@@ -94,8 +95,8 @@ def oldest(session: nox.Session) -> None:
     command = ["uv", "pip", "compile", "--quiet", "pyproject.toml", "--resolution", "lowest-direct", "--no-deps"]
     lowest = session.run(*command, "--no-header", "--no-annotate", "--python-version", PYTHONS[0], silent=True)
     constraints = write("oldest.txt", lowest)
-    torch = write("oldest-torch.txt", next(line for line in lowest.splitlines() if line.startswith("torch")))
-    session.install("-e", ".[book,test]", "--constraint", constraints, "--override", torch)  # the book pins its torch
+    torch = write("oldest-torch.txt", of_torch(lowest.splitlines()))
+    session.install("-e", ".[book,test]", "--constraint", constraints, "--override", torch)
     check(session, "--nbval-lax")
 
 
@@ -103,7 +104,7 @@ def oldest(session: nox.Session) -> None:
 def newest(session: nox.Session) -> None:
     """The newest of everything that the ranges allow, on the Python that make uses."""
     seen[session.name] = {"python": "no install"}
-    torch = write("newest-torch.txt", requirement("torch"))
+    torch = write("newest-torch.txt", of_torch(DEPENDENCIES))
     session.install("-e", ".[book,test]", "--override", torch, "--upgrade")
     check(session, "--nbval-lax")
 
