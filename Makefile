@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+UPKEEP := build/upkeep
 # Everything that a page is made of.
 SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
@@ -11,10 +12,11 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants execute lock clean chromium
+.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
+	  /^[a-z-]+:.*## /{if (group != "") {print "\n" group; group = ""} printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # --- environments -----------------------------------------------------------------------------------
 
@@ -30,6 +32,11 @@ $(VENV)/.book: requirements.txt pyproject.toml
 $(VENV)/.test: $(VENV)/.book requirements-test.txt
 	@echo "==> environment: test tools from requirements-test.txt"
 	@$(call install,-r requirements-test.txt)
+	@touch $@
+
+$(UPKEEP)/.complete: requirements-upkeep.txt
+	@echo "==> environment: $(UPKEEP) from requirements-upkeep.txt"
+	@rm -rf $(UPKEEP) && $(PYTHON) -m venv $(UPKEEP) && $(UPKEEP)/bin/python -m pip install --quiet --disable-pip-version-check -r $< || { rm -rf $(UPKEEP); echo "The tools of upkeep could not be installed (see pip's message above): is there a network?"; exit 1; }
 	@touch $@
 
 # A half-made environment is worse than none: when the first installation fails, it goes.
@@ -61,7 +68,7 @@ test: lint unit notebooks browser ## everything: lint, unit tests, notebooks, st
 
 check: test ## the same, by the name that continuous integration uses
 
-lint: $(VENV)/.test ## style, and the pairs of .md and .ipynb
+lint: $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@echo "==> lint"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -69,6 +76,11 @@ lint: $(VENV)/.test ## style, and the pairs of .md and .ipynb
 	@$(BIN)/python scripts/notebooks.py check
 	@$(BIN)/python scripts/launch_links.py check
 	@$(BIN)/python -m tests.exercises release --check
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
 unit: $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
@@ -88,6 +100,10 @@ chromium:
 mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
 	@$(BIN)/python tests/mutants.py --jobs $(JOBS)
 
+matrix: $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest and newest packages (hours; one row: ROWS=oldest)
+	@echo "==> matrix: an environment for each row, under build/matrix"
+	@JOBS=$(JOBS) $(UPKEEP)/bin/nox $(if $(ROWS),--session $(ROWS) table)
+
 bench: $(VENV)/.test chromium _build/html/.strict ## how fast the live figures are, and how heavy the pages
 	@$(BIN)/python -m benchmarks.figures
 
@@ -103,7 +119,15 @@ lock: ## resolve pyproject.toml anew into requirements*.txt
 	@build/lock/bin/pip freeze --exclude attnlib | sed 's/+cpu$$//' > build/lock/all.txt
 	@{ echo "# The book's environment, exactly. Made by \`make lock\` from pyproject.toml; Binder reads it too."; cat build/lock/book.txt; } > requirements.txt
 	@{ echo "# What the tests need on top. Made by \`make lock\`."; echo "-r requirements.txt"; grep -vxFf build/lock/book.txt build/lock/all.txt; } > requirements-test.txt
+	@$(PYTHON) -m venv --clear build/lock && build/lock/bin/pip install --quiet 'pip>=25.1' && build/lock/bin/pip install --quiet --group upkeep
+	@{ echo "# What \`make matrix\` and \`make audit\` run. Made by \`make lock\`."; build/lock/bin/pip freeze; } > requirements-upkeep.txt
 	@rm -rf build/lock
+
+audit: $(UPKEEP)/.complete ## known vulnerabilities in the pinned packages
+	@echo "==> audit: PyPI is asked about every pinned version"
+	@for list in requirements-test.txt requirements-upkeep.txt; do \
+	  $(UPKEEP)/bin/pip-audit --requirement $$list --no-deps --disable-pip --strict --progress-spinner off || { echo "$$list was not found clean. Where a package was \"not found\" or no connection made, PyPI could not answer: then nothing is known."; exit 1; }; \
+	done
 
 clean: ## remove what make made, environments included
 	@rm -rf $(VENV) _build build *.egg-info

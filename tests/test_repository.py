@@ -92,7 +92,7 @@ def test_dependencies_are_ranges_with_lower_bounds():
 
 
 def test_the_lock_pins_everything_exactly():
-    for name in ("requirements.txt", "requirements-test.txt"):
+    for name in ("requirements.txt", "requirements-test.txt", "requirements-upkeep.txt"):
         lines = [l for l in (ROOT / name).read_text("utf8").splitlines() if l and not l.startswith(("#", "-r "))]
         assert lines and all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines), name
 
