@@ -14,6 +14,8 @@ from tests.exercises.course import prepare
 SHORT = 12
 #: A line of so many characters stands somewhere else only if it was copied.
 LONG = 40
+#: Files in which something could stand that gives an assignment away.
+TEXTS = {".html", ".ipynb", ".md", ".txt", ".js", ".json", ".py", ".yml"}
 
 
 INDEX = """# Assignments
@@ -139,7 +141,7 @@ def page_leaks(page: str, lines: list[str]) -> list[str]:
 
 
 def book_leaks(folder: Path) -> dict[str, list[str]]:
-    """`{page: lines}` that give an assignment away in a built book: in its own pages and sources, or in any other.
+    """`{page: lines}` that give an assignment away in a built book or a tree, in its own files or others.
 
     Chapters explain, and share short lines with tests: there only long lines of hidden tests count.
     """
@@ -148,7 +150,7 @@ def book_leaks(folder: Path) -> dict[str, list[str]]:
     hidden = [line for source in sources.values() for line in secret_lines(source, answers=False)]
     hidden = [line for line in hidden if len(bare(line)) >= LONG]
     found = {}
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".html", ".ipynb", ".md", ".txt", ".js", ".json"}):
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in TEXTS):
         lines = [*hidden, *all_lines.get(path.stem, [])]
         text = path.read_text("utf8", errors="replace")
         if hits := leaks(text.replace("\\n", "\n").replace('\\"', '"'), lines) or page_leaks(text, lines):
