@@ -52,8 +52,8 @@ zip: _build/html/.strict ## the book in one archive, to read without a network; 
 	@$(BIN)/python -m scripts.archive
 
 links: $(VENV)/.book ## ask every web address in the book whether it is still there (needs a network)
-	@echo "==> links: the report is in _build/linkcheck/output.txt"
-	@$(BIN)/jupyter-book build . --builder linkcheck --keep-going --quiet
+	@echo "==> links: every address and what became of it will stand in _build/linkcheck/output.txt"
+	@$(BIN)/jupyter-book build . --builder custom --custom-builder linkcheck --keep-going --quiet
 
 lab: $(VENV)/.book ## open the chapters in JupyterLab
 	@$(BIN)/jupyter lab book

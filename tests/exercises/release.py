@@ -1,5 +1,6 @@
 """Student versions: what the book shows and Colab opens. And the proof that no secret stands in them."""
 
+import functools
 import html
 import re
 import tempfile
@@ -121,7 +122,7 @@ def secret_lines(notebook, answers: bool = True) -> list[str]:
     else:
         lines = [line for c in notebook.cells for region in HIDDEN.findall(c.source) for line in region.splitlines()]
     kept = {bare(line): line.strip() for line in lines}
-    return [line for key, line in kept.items() if len(key) >= SHORT and key not in visible]
+    return [line for text, line in kept.items() if len(text) >= SHORT and text not in visible]
 
 
 def bare(text: str) -> str:
@@ -129,10 +130,16 @@ def bare(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
+@functools.cache
+def key(line: str) -> str:
+    """The same for a secret line, which is looked for in every file."""
+    return bare(line)
+
+
 def leaks(text: str, lines: list[str]) -> list[str]:
     """Those of the lines that stand in a text."""
     inside = bare(text)
-    return [line for line in lines if bare(line) in inside]
+    return [line for line in lines if key(line) in inside]
 
 
 def page_leaks(page: str, lines: list[str]) -> list[str]:
