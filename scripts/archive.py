@@ -85,16 +85,24 @@ is on pytorch.org under *Get Started*.
 
 
 def facts() -> dict[str, str]:
-    """What the texts above name: `title`, `version`, `address`, `commit`."""
-    known = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
-    if known.returncode:
-        raise SystemExit(f"{ROOT} is no git repository with a commit: the notebooks could not name their package.")
+    """What the texts above name, but for the commit: `title`, `version`, `address`."""
     return {
         "title": yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["title"],
         "version": runpy.run_path(str(ROOT / "attnlib" / "version.py"))["__version__"],
         "address": repository()["url"],
-        "commit": known.stdout.strip(),
     }
+
+
+def commit() -> str:
+    """The commit that is checked out.
+
+    Raises:
+        ValueError: There is none.
+    """
+    known = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    if known.returncode:
+        raise ValueError(f"{ROOT} is no git repository with a commit: the notebooks could not name their package.")
+    return known.stdout.strip()
 
 
 def name() -> str:
@@ -121,7 +129,7 @@ def book(built: Path = BUILT) -> dict[str, bytes]:
 def notebooks() -> dict[str, bytes]:
     """The archive of the executed notebooks and the assignments, with all that running them takes."""
     files = {
-        "README.md": HOW_TO_RUN.format(**facts()).encode(),
+        "README.md": HOW_TO_RUN.format(**facts(), commit=commit()).encode(),
         "LICENSE.txt": (ROOT / "LICENSE").read_bytes(),
         "requirements.txt": (ROOT / "requirements.txt").read_bytes(),
     }
@@ -165,11 +173,13 @@ def write(target: Path, files: dict[str, bytes]) -> Path:
 
 
 def main() -> int:
+    """Write both archives, and say how large they are."""
     if not (BUILT / "index.html").exists():
         print(f"There is no built book at {BUILT}: `make zip` builds it.", file=sys.stderr)
         return 1
     try:
-        for target, files in ((f"{name()}.zip", book()), (f"{name()}-notebooks.zip", notebooks())):
+        archives = {f"{name()}.zip": book(), f"{name()}-notebooks.zip": notebooks()}
+        for target, files in archives.items():
             path = write(ROOT / "_build" / target, files)
             print(f"{path.relative_to(ROOT)}: {len(files)} files, {path.stat().st_size / 1e6:.1f} MB")
     except ValueError as error:

@@ -71,3 +71,13 @@ def test_without_a_built_book_it_says_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(archive, "BUILT", tmp_path)
     assert archive.main() == 1
     assert "`make zip` builds it" in capsys.readouterr().err
+
+
+def test_notebooks_that_could_not_name_their_package_are_not_packed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "html").mkdir()
+    (tmp_path / "html" / "index.html").touch()
+    monkeypatch.setenv("GIT_DIR", str(tmp_path))
+    monkeypatch.setattr(archive, "BUILT", tmp_path / "html")
+    monkeypatch.setattr(archive, "write", lambda target, files: pytest.fail("nothing is to be written"))
+    assert archive.main() == 1
+    assert "is no git repository" in capsys.readouterr().err
