@@ -118,5 +118,5 @@ def test_git_says_why_it_refuses(course, tmp_path, monkeypatch):
     monkeypatch.setattr(publish, "ROOT", tmp_path / "nothing")
     os.mkdir(tmp_path / "nothing")
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
-    with pytest.raises(ValueError, match="git archive: .*not a git repository"):
+    with pytest.raises(ValueError, match=r"git archive: .*not a git repository"):
         publish.write(tmp_path / "student")
