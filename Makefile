@@ -12,7 +12,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium
+.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student
 
 help: ## show this list
 	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
@@ -54,6 +54,14 @@ _build/html/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
 	@touch $@
 
+zip: _build/html/.strict ## the book in one archive, to read without a network; its notebooks in another
+	@echo "==> zip"
+	@$(BIN)/python -m scripts.archive
+
+links: $(VENV)/.book ## ask every web address in the book whether it is still there (needs a network)
+	@echo "==> links: every address and what became of it will stand in _build/linkcheck/output.txt"
+	@$(BIN)/jupyter-book build . --builder custom --custom-builder linkcheck --keep-going --quiet
+
 lab: $(VENV)/.book ## open the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
 
@@ -90,7 +98,7 @@ notebooks: $(VENV)/.test ## run every chapter again and compare its outputs
 	@echo "==> notebooks: every stored output is computed again and compared"
 	@$(BIN)/python -m pytest --nbval --nbval-current-env book --ignore=book/exercises -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 
-browser: $(VENV)/.test chromium _build/html/.strict ## the built pages in Chromium
+browser: $(VENV)/.test chromium zip ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
 	@$(BIN)/python -m pytest tests -m browser -q
 
@@ -106,6 +114,10 @@ matrix: $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest 
 
 bench: $(VENV)/.test chromium _build/html/.strict ## how fast the live figures are, and how heavy the pages
 	@$(BIN)/python -m benchmarks.figures
+
+student: $(VENV)/.test ## the course without solutions, into _build/student (and a branch: BRANCH=student)
+	@rm -rf _build/student
+	@$(BIN)/python -m tests.exercises publish --to _build/student $(if $(BRANCH),--branch $(BRANCH))
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

@@ -66,6 +66,7 @@ class Visit(NamedTuple):
     page: Page
     third_party: list[str]  # addresses it asked for beyond the book itself; none was answered
     errors: list[str]  # of the console, and exceptions nobody caught
+    failed: list[str]  # files that it asked for and did not get
 
 
 @pytest.fixture(scope="session")
@@ -102,7 +103,7 @@ def visit(browser, request) -> Callable[..., Visit]:
         # The theme remembers a reader's choice here.
         context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}');")
         context.set_default_timeout(10_000)  # nothing here waits for a network
-        visited = Visit(context.new_page(), [], [])
+        visited = Visit(context.new_page(), [], [], [])
 
         def only_here(route):
             if urlsplit(route.request.url).hostname == "127.0.0.1":
@@ -119,6 +120,7 @@ def visit(browser, request) -> Callable[..., Visit]:
 
         visited.page.on("pageerror", lambda error: note(str(error)))
         visited.page.on("console", lambda message: note(message.text) if message.type == "error" else None)
+        visited.page.on("requestfailed", lambda asked: visited.failed.append(asked.url))
         if isinstance(name, Path):
             address = name.as_uri()
         elif scheme == "file":

@@ -1,4 +1,4 @@
-"""`python -m tests.exercises COMMAND`: student versions, the proof of the tests, and the grades of a class."""
+"""`python -m tests.exercises COMMAND`: student versions and a student branch, the proof of the tests, grades."""
 
 import argparse
 import sys
@@ -42,6 +42,19 @@ def parser() -> argparse.ArgumentParser:
     release.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: book/exercises)")
     _seed(release)
     release.add_argument("--check", action="store_true", help="write nothing; say what is not as its source, or leaks")
+
+    publish = commands.add_parser(
+        "publish",
+        help="write the course without the sources of the assignments",
+        formatter_class=text,
+        description="Write the last commit without what .gitattributes keeps from students; look for secrets in it.",
+        epilog="Examples:\n"
+        "  python -m tests.exercises publish --to ../student                     a folder\n"
+        "  python -m tests.exercises publish --to ../student --branch student    and a commit, to be pushed",
+    )
+    publish.set_defaults(run=run_publish)
+    publish.add_argument("--to", type=Path, metavar="FOLDER", required=True, help="where to write; new or empty")
+    publish.add_argument("--branch", metavar="NAME", help="make it the next commit of this branch, too")
 
     prove = commands.add_parser(
         "prove",
@@ -156,6 +169,17 @@ def run_release(options: argparse.Namespace) -> int:
     if options.check and not found:
         print(f"{len(_chosen(options))} student versions are what their sources give, and hold no secret.")
     return NOT_WELL if found else WELL
+
+
+def run_publish(options: argparse.Namespace) -> int:
+    """Write the tree for students."""
+    from tests.exercises import publish
+
+    publish.write(options.to)
+    print(f"{options.to}: the course without the sources of its assignments")
+    if options.branch:
+        print(f"{options.branch}: {publish.commit(options.to, options.branch)}")
+    return WELL
 
 
 def run_source(options: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Student versions: what the book shows and Colab opens. And the proof that no secret stands in them."""
 
+import functools
 import html
 import re
 import tempfile
@@ -14,6 +15,8 @@ from tests.exercises.course import prepare
 SHORT = 12
 #: A line of so many characters stands somewhere else only if it was copied.
 LONG = 40
+#: Files in which something could stand that gives an assignment away.
+TEXTS = {".html", ".ipynb", ".md", ".txt", ".js", ".json", ".py", ".yml"}
 
 
 INDEX = """# Assignments
@@ -118,7 +121,7 @@ def secret_lines(notebook, answers: bool = True) -> list[str]:
     else:
         lines = [line for c in notebook.cells for region in HIDDEN.findall(c.source) for line in region.splitlines()]
     kept = {bare(line): line.strip() for line in lines}
-    return [line for key, line in kept.items() if len(key) >= SHORT and key not in visible]
+    return [line for text, line in kept.items() if len(text) >= SHORT and text not in visible]
 
 
 def bare(text: str) -> str:
@@ -126,10 +129,16 @@ def bare(text: str) -> str:
     return re.sub(r"\s+", "", text)
 
 
+@functools.cache
+def key(line: str) -> str:
+    """The same for a secret line, which is looked for in every file."""
+    return bare(line)
+
+
 def leaks(text: str, lines: list[str]) -> list[str]:
     """Those of the lines that stand in a text."""
     inside = bare(text)
-    return [line for line in lines if bare(line) in inside]
+    return [line for line in lines if key(line) in inside]
 
 
 def page_leaks(page: str, lines: list[str]) -> list[str]:
@@ -138,7 +147,7 @@ def page_leaks(page: str, lines: list[str]) -> list[str]:
 
 
 def book_leaks(folder: Path) -> dict[str, list[str]]:
-    """`{page: lines}` that give an assignment away in a built book: in its own pages and sources, or in any other.
+    """`{page: lines}` that give an assignment away in a built book or a tree, in its own files or others.
 
     Chapters explain, and share short lines with tests: there only long lines of hidden tests count.
     """
@@ -147,7 +156,7 @@ def book_leaks(folder: Path) -> dict[str, list[str]]:
     hidden = [line for source in sources.values() for line in secret_lines(source, answers=False)]
     hidden = [line for line in hidden if len(bare(line)) >= LONG]
     found = {}
-    for path in sorted(p for p in folder.rglob("*") if p.suffix in {".html", ".ipynb", ".md", ".txt", ".js", ".json"}):
+    for path in sorted(p for p in folder.rglob("*") if p.suffix in TEXTS):
         lines = [*hidden, *all_lines.get(path.stem, [])]
         text = path.read_text("utf8", errors="replace")
         if hits := leaks(text.replace("\\n", "\n").replace('\\"', '"'), lines) or page_leaks(text, lines):

@@ -1,0 +1,204 @@
+"""The archive that `make zip` has written: unpacked in an awkward place, with no network, all of it works."""
+
+import json
+import re
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from playwright.sync_api import Page, TimeoutError, expect
+
+from benchmarks.figures import controls_of, pages_with_figures
+from scripts import archive
+from scripts.notebooks import WIDGET_VIEW
+from tests.browser.test_pages import RAW_FORMULAS, SETTLED
+
+pytestmark = pytest.mark.browser
+
+MADE = archive.ROOT / "_build" / f"{archive.name()}.zip"
+
+
+STALE = "it is not what is here now: run `make zip` again; or two runs give different bytes"
+NOTEBOOKS = sorted((archive.ROOT / "book").glob("*.ipynb")) + sorted((archive.ROOT / "book/exercises").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory) -> Path:
+    """The archive's one folder, below a path with a blank and letters that are not ASCII."""
+    if not MADE.exists():
+        pytest.fail(f"there is no {MADE}: run `make zip` first")
+    place = tmp_path_factory.mktemp("archive") / "Geräte & Bücher 本"
+    with zipfile.ZipFile(MADE) as packed:
+        packed.extractall(place)
+    (folder,) = place.iterdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pages(unpacked) -> list[Path]:
+    return sorted(unpacked.rglob("*.html"))
+
+
+class References(HTMLParser):
+    """What a page points to, and where one can point in it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.addresses: set[str] = set()
+        self.anchors: set[str] = {""}
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if name in ("href", "src") and value is not None:
+                self.addresses.add(value)
+            elif name == "id" or (name == "name" and tag == "a"):
+                self.anchors.add(value)
+
+
+def test_it_is_what_the_build_gives_and_a_second_run_gives_the_same_bytes(tmp_path):
+    again = archive.write(tmp_path / MADE.name, archive.book())
+    assert again.read_bytes() == MADE.read_bytes(), STALE
+    assert MADE.stat().st_size <= archive.LARGEST
+
+
+def test_a_reader_finds_where_to_begin(unpacked, visit):
+    assert unpacked.name == MADE.stem
+    assert {p.name for p in unpacked.iterdir()} == {"index.html", "README.txt", "LICENSE.txt", "pages"}
+    page = visit(unpacked / "index.html").page
+    page.wait_for_url("**/pages/book/index.html")
+    expect(page.locator("h1").first).to_contain_text("Attention, Derived and Executed")
+
+
+def test_who_looks_into_the_archive_is_told_to_unpack_it(unpacked, visit, tmp_path):
+    alone = tmp_path / "index.html"  # as a file manager shows it: without the others
+    alone.write_bytes((unpacked / "index.html").read_bytes())
+    page = visit(alone).page
+    page.wait_for_load_state("networkidle")
+    assert page.url == alone.as_uri()
+    expect(page.get_by_text("unpack all of it first")).to_be_visible()
+
+
+def figure_moves(page: Page) -> bool:
+    """Whether the first figure of a page answers to a key."""
+    changed = "([figure, before]) => figure.innerHTML !== before"
+    try:
+        control = next(iter(controls_of(page).values())).first
+        figure = control.locator("xpath=ancestor::*[@data-live]")
+        before = figure.inner_html()
+        control.focus()
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function(changed, arg=[figure.element_handle(), before])
+    except TimeoutError:
+        return False
+    return True
+
+
+def test_every_page_gets_all_it_asks_for_shows_its_formulas_and_moves(unpacked, pages, visit):
+    visited = visit(pages[0])
+    visited.page.set_default_timeout(60_000)  # a heavy page on a busy machine
+    stored = {p.stem for p in NOTEBOOKS if WIDGET_VIEW in p.read_text("utf8")}
+    alive = {unpacked / "pages" / name for name in pages_with_figures(unpacked / "pages")}
+    assert {path.stem for path in alive} == stored
+    wrong = {}
+    for path in pages:
+        for notes in (visited.third_party, visited.errors, visited.failed):
+            notes.clear()
+        visited.page.goto(path.as_uri(), wait_until="load")
+        visited.page.evaluate(SETTLED)
+        formulas, rendered = (visited.page.locator(f"main .math{each}").count() for each in ("", " mjx-container"))
+        found = [*visited.third_party, *visited.errors, *visited.failed, *visited.page.evaluate(RAW_FORMULAS)]
+        if rendered < formulas:
+            found.append(f"{rendered} of {formulas} formulas")
+        if path in alive and not figure_moves(visited.page):
+            found.append("the figure stands still")
+        if found:
+            wrong[path.name] = found
+    assert wrong == {}
+    assert len(pages) > 40
+
+
+def test_all_links_lead_somewhere(unpacked, pages):
+    known = {path: References(path.read_text("utf8")) for path in pages}
+    broken = []
+    for path, page in known.items():
+        for address in page.addresses:
+            target = urlsplit(urljoin(path.as_uri(), address))
+            if target.scheme in ("http", "https", "mailto", "data"):
+                continue
+            file = Path(unquote(target.path))
+            inside = file.is_relative_to(unpacked) and file.is_file()
+            if not inside or (file in known and unquote(target.fragment) not in known[file].anchors):
+                broken.append(f"{path.name}: {address}")
+    assert broken == []
+    assert sum(len(page.addresses) for page in known.values()) > 2000
+
+
+def test_nothing_in_it_speaks_of_the_machine_that_made_it(unpacked):
+    private = re.compile(rf"(?<![\w.]){re.escape(str(archive.ROOT))}(?!\w)|(?<![\w.]){re.escape(str(Path.home()))}/")
+    told = [p for p in unpacked.rglob("*") if p.is_file() and private.search(p.read_text("utf8", errors="ignore"))]
+    assert told == []
+
+
+@pytest.mark.parametrize(
+    ("word", "leads_to"),
+    [
+        ("Bahdanau", "bibliography.html"),
+        ("perplexity", "01_rnn_language_model.html"),
+        ("softmax", "04_masked_softmax.html"),
+    ],
+)
+def test_a_search_finds_pages_and_leads_to_them(word, leads_to, unpacked, visit):
+    visited = visit(unpacked / "pages" / "book" / "index.html")
+    page = visited.page
+    page.keyboard.press("Control+k")
+    page.locator("input[type=search]:visible").fill(word)
+    page.keyboard.press("Enter")
+    expect(page.locator(".search-summary")).to_contain_text("Search finished")
+    result = page.locator(f"ul.search a[href*='{leads_to}']").first
+    result.click()
+    page.wait_for_url(f"**/{leads_to}*")
+    assert word.lower() in page.locator("main").inner_text().lower()
+    assert [*visited.third_party, *visited.errors, *visited.failed] == []
+
+
+def test_a_download_is_the_notebook_of_the_repository(unpacked, visit):
+    visited = visit(unpacked / "pages" / "book" / "index.html")
+    page = visited.page
+    for path in NOTEBOOKS[::8]:
+        page.goto((unpacked / "pages" / path.relative_to(archive.ROOT)).with_suffix(".html").as_uri())
+        page.get_by_role("button", name="Download this page").click()
+        with page.expect_download() as download:
+            page.get_by_role("link", name=".ipynb").click()
+        assert download.value.suggested_filename == path.name
+        assert Path(download.value.path()).read_bytes() == path.read_bytes()
+
+
+def test_the_button_copies_code_and_the_shade_can_be_changed(unpacked, visit):
+    page = visit(unpacked / "pages" / "book" / "03_attention_step_by_step.html").page
+    code = page.locator("div.cell_input:visible .highlight").first
+    code.hover()
+    code.locator("button.copybtn").click()
+    page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), { id: 'pasted' }))")
+    page.locator("#pasted").focus()
+    page.keyboard.press("Control+v")
+    assert page.locator("#pasted").input_value().strip() == code.locator("pre").inner_text().strip()
+    shade = "document.documentElement.dataset.theme"
+    before = page.evaluate(shade)
+    for _ in range(2):  # auto, light, dark: one of two presses changes what is seen
+        page.locator(".theme-switch-button:visible").first.click()
+    assert page.evaluate(shade) != before
+
+
+def test_the_other_archive_holds_the_notebooks_and_how_to_run_them(tmp_path):
+    made = MADE.with_name(f"{archive.name()}-notebooks.zip")
+    with zipfile.ZipFile(made) as packed:
+        inside = {name.removeprefix(f"{made.stem}/"): packed.read(name) for name in packed.namelist()}
+    notebooks = {n: data for n, data in inside.items() if n.endswith(".ipynb")}
+    assert notebooks == {p.relative_to(archive.ROOT).as_posix(): p.read_bytes() for p in NOTEBOOKS}
+    assert all(json.loads(data)["nbformat"] == 4 for data in notebooks.values())
+    assert f"pip install --no-deps git+{archive.facts()['address']}@" in inside["README.md"].decode()
+    assert inside["requirements.txt"] == (archive.ROOT / "requirements.txt").read_bytes()
+    assert archive.write(tmp_path / made.name, archive.notebooks()).read_bytes() == made.read_bytes(), STALE
