@@ -49,11 +49,11 @@ Nothing of its own.
 ONE = [
     "# 1 · Beginnings\n\nAn arrow, $\\color{#0b5fa5}{q}$,\\\nand a formula:\n\n$$\n{\\color{#b3186d}{c}} = 1\n$$",
     "## Move it",
-    "## Exercises\n\n:::{exercise} Twice\n:label: ex-twice\n\nWhat is twice one?\n:::\n\n:::{dropdown} Hint\nAdd.\n:::\n\n"
-    ":::{solution} ex-twice\n:class: dropdown\n\nIt is two.\n:::",
+    "## Exercises\n\n:::{exercise} Twice\n:label: ex-twice\n\nWhat is twice one?\n:::\n\n"
+    ":::{dropdown} Hint\nAdd.\n:::\n\n:::{solution} ex-twice\n:class: dropdown\n\nIt is two.\n:::",
     "## Summary\n\nThe last words.",
 ]
-TWO = "# Words\n\n| a | b | c | d | e | f | g | h |\n|---|---|---|---|---|---|---|---|\n| 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 |\n"
+TWO = f"# Words\n\n|{' a |' * 8}\n|{'---|' * 8}\n|{' 1 |' * 8}\n"
 TEACHER = "# For the teacher\n\nNot for print.\n"
 PYTHON = {"name": "python", "pygments_lexer": "ipython3"}
 
