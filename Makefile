@@ -12,7 +12,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student
+.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student pdf tex
 
 help: ## show this list
 	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
@@ -61,6 +61,32 @@ zip: _build/html/.strict ## the book in one archive, to read without a network; 
 links: $(VENV)/.book ## ask every web address in the book whether it is still there (needs a network)
 	@echo "==> links: every address and what became of it will stand in _build/linkcheck/output.txt"
 	@$(BIN)/jupyter-book build . --builder custom --custom-builder linkcheck --keep-going --quiet
+
+NAME := attention-derived-and-executed
+FONTS := texgyrepagella-regular.otf texgyrepagella-math.otf texgyreheros-regular.otf DejaVuSansMono.ttf
+TEX  := texlive-xetex texlive-latex-extra texlive-fonts-recommended latexmk fonts-texgyre fonts-texgyre-math fonts-dejavu-core
+# The date inside the PDF is that of the commit: the same commit is the same file.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+
+pdf: _build/pdf/$(NAME).pdf ## the whole book as one PDF (needs XeLaTeX)
+	@echo "The PDF: $(CURDIR)/$<"
+
+# Chromium draws what is SVG in the pages.
+_build/pdf/$(NAME).pdf: $(VENV)/.test $(SOURCES) $(PACKAGE) assets/printed_book.sty CITATION.cff | tex chromium
+	@echo "==> pdf: LaTeX from the stored outputs (warnings are errors)"
+	@rm -rf _build/latex _build/pdf _build/.doctrees  # latexmk takes what a failed run has left for up to date
+	@$(BIN)/jupyter-book build . --builder latex -W -n --keep-going --quiet
+	@echo "==> pdf: typesetting (some minutes)"
+	@cd _build/latex && max_print_line=10000 FORCE_SOURCE_DATE=1 SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
+	  latexmk -xelatex -interaction=nonstopmode -halt-on-error -silent $(NAME).tex >latexmk.out 2>&1 \
+	  || { tail -5 latexmk.out; grep -A3 '^!' $(NAME).log; echo "TeX failed: see _build/latex/$(NAME).log"; exit 1; }
+	@$(BIN)/python scripts/tex_log.py _build/latex/$(NAME).log
+	@mkdir _build/pdf && mv _build/latex/$(NAME).pdf $@
+
+tex:
+	@missing=; for program in xelatex latexmk kpsewhich; do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
+	test -n "$$missing" || for font in $(FONTS); do kpsewhich $$font >/dev/null || missing="$$missing $$font"; done; \
+	test -z "$$missing" || { echo "The PDF needs TeX, and these are missing:$$missing. Debian and Ubuntu: apt-get install $(TEX). macOS: MacTeX has them all."; exit 1; }
 
 lab: $(VENV)/.book ## open the chapters in JupyterLab
 	@$(BIN)/jupyter lab book

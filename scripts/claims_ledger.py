@@ -101,7 +101,7 @@ class ClaimsLedger(SphinxDirective):
                 )
         titles = ("what was measured", "chapter", "median (range)", "held to")
         group = nodes.tgroup("", cols=4)
-        group += [nodes.colspec(colwidth=width) for width in (54, 10, 22, 14)]
+        group += [nodes.colspec(colwidth=width) for width in (50, 9, 26, 15)]
         group += [nodes.thead("", row(*(paragraph(nodes.Text(title)) for title in titles))), body]
         return [nodes.table("", group, classes=["ledger", "colwidths-given"])]
 
