@@ -12,7 +12,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student pdf tex
+.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student pdf tex colab
 
 help: ## show this list
 	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
@@ -97,7 +97,7 @@ execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
 
 # --- the tests --------------------------------------------------------------------------------------
 
-test: lint unit notebooks browser ## everything: lint, unit tests, notebooks, strict build, browser
+test: lint unit colab browser ## everything: lint, unit tests, notebooks, strict build, browser
 	@echo "All tests passed."
 
 check: test ## the same, by the name that continuous integration uses
@@ -120,7 +120,12 @@ unit: $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
 	@$(BIN)/python -m pytest tests -m "not browser" -q -n $(JOBS) --dist loadfile --cov --cov-report=term
 
-notebooks: $(VENV)/.test ## run every chapter again and compare its outputs
+colab: $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
+	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"
+	@command -v git >/dev/null || { echo "The setup cell installs the course with git: install it."; exit 1; }
+	@$(BIN)/python -m tests.colab $(CHAPTER) --jobs $(JOBS)
+
+notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs no network
 	@echo "==> notebooks: every stored output is computed again and compared"
 	@$(BIN)/python -m pytest --nbval --nbval-current-env book --ignore=book/exercises -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 

@@ -44,14 +44,6 @@ def test_the_launch_links_of_the_readme_are_the_generated_ones():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_the_readme_offers_every_chapter_in_colab_and_binder():
-    readme = (ROOT / "README.md").read_text("utf8")
-    chapters = sorted(p.stem for p in (ROOT / "book").glob("[0-9][0-9]_*.md"))
-    assert chapters
-    for stem in chapters:
-        assert readme.count(f"book/{stem}.ipynb") == 2, stem
-
-
 def test_every_chapter_is_in_the_table_of_contents():
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
     pages = [chapter for part in toc["parts"] for chapter in part["chapters"]]

@@ -1,0 +1,308 @@
+"""A student's Colab: every chapter as it runs for somebody who opened it there, with its outputs compared.
+
+    python -m tests.colab          all chapters (`make colab`)
+    python -m tests.colab 03 10    these
+
+Colab itself cannot be had; what it is made of can:
+
+1. The working tree becomes a repository, and git takes the public address for it.
+2. An environment gets the packages that Colab ships (`colab.txt`), in Colab's versions, and nothing else.
+3. The setup cell runs in it. It may add packages; it may change none.
+4. The chapters run in a folder with nothing beside them. nbval compares what they print.
+"""
+
+import argparse
+import ast
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+from scripts import notebooks
+
+ROOT = notebooks.ROOT
+SHIPPED = Path(__file__).with_name("colab.txt")
+FOLDER = ROOT / "build" / "colab"
+COURSE = FOLDER / "course.git"
+ENVIRONMENT = FOLDER / "environment"
+PYTHON = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin") / "python"
+#: What was in the environment before the first setup cell ran.
+UNTOUCHED = FOLDER / "untouched.json"
+
+
+class Failed(Exception):
+    """Something is not as a student needs it; the message says what, and what helps."""
+
+
+# --- 1: the course, at its public address -----------------------------------------------------------
+
+
+def publish(tree: Path, bare: Path, branch: str) -> None:
+    """Make a bare repository of a working tree as it stands, changes that nobody has committed included."""
+    shutil.rmtree(bare, ignore_errors=True)
+    settings = ["-c", "core.excludesFile=", "-c", "user.name=nobody", "-c", "user.email=nobody@localhost"]
+    # Neither the settings of who works here nor those of a hook that runs the tests may change what is published.
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    clean |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+    def git(*arguments: str) -> None:
+        command = ["git", *settings, f"--git-dir={bare}", f"--work-tree={tree}", *arguments]
+        subprocess.run(command, cwd=tree, env=clean, check=True)
+
+    subprocess.run(["git", "init", "--quiet", "--bare", f"--initial-branch={branch}", bare], env=clean, check=True)
+    git("add", "--all")
+    git("commit", "--quiet", "--message=The working tree")
+    git("config", "uploadpack.allowFilter", "true")  # pip asks for a partial clone, as GitHub gives it
+    git("config", "uploadpack.allowAnySHA1InWant", "true")
+
+
+def instead_of(address: str, bare: Path) -> dict[str, str]:
+    """Environment variables with which git takes a repository on this disk for the one at an address."""
+    return {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{bare.as_uri()}.insteadOf",
+        "GIT_CONFIG_VALUE_0": address,
+    }
+
+
+# --- 2: what Colab ships ----------------------------------------------------------------------------
+
+
+def pins(file: Path) -> dict[str, str]:
+    """Name → version of a requirements file, names as pip compares them."""
+    found = re.findall(r"^([\w.-]+)==(\S+)", file.read_text("utf8"), re.M)
+    return {plain(name): version for name, version in found}
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def versions() -> dict[str, str]:
+    """Name → version of all that is in the environment, its Python included."""
+    code = (
+        "import importlib.metadata as m, json, platform;"
+        "print(json.dumps([['python', platform.python_version()], *([d.name, d.version] for d in m.distributions())]))"
+    )
+    done = subprocess.run([PYTHON, "-I", "-c", code], capture_output=True, text=True, check=True)
+    return {plain(name): version for name, version in json.loads(done.stdout)}
+
+
+def pip(*arguments: str) -> None:
+    """Run this environment's pip on that one."""
+    command = [sys.executable, "-m", "pip", "--python", PYTHON, "--quiet", "--disable-pip-version-check", *arguments]
+    if subprocess.run(command).returncode:
+        raise Failed("Colab's packages could not be installed (see pip's message above): is there a network?")
+
+
+def provide() -> None:
+    """Make the environment, or bring the last run's back to what it was before its setup cell."""
+    if restored():
+        return
+    shutil.rmtree(ENVIRONMENT, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", ENVIRONMENT], check=True)
+    # Without dependencies: Colab lacks one (jedi), and then the setup cell brings it. PyTorch's own are another
+    # matter, they depend on the machine.
+    pip("install", "--no-compile", "--no-deps", "-r", str(SHIPPED))
+    pip("install", "--no-compile", "-c", str(SHIPPED), "torch")
+    UNTOUCHED.write_text(json.dumps(versions(), indent=1), "utf8")
+
+
+def restored() -> bool:
+    """Whether the last run left an environment that fits; what it added goes, and what it changed comes back."""
+    try:
+        before, now = json.loads(UNTOUCHED.read_text("utf8")), versions()
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return False
+    if now["python"] != platform.python_version():
+        return False
+    if pins(SHIPPED).items() - {(name, version.split("+")[0]) for name, version in before.items()}:
+        return False
+    if added := sorted(now.keys() - before.keys()):
+        pip("uninstall", "--yes", *added)
+    if changed := [f"{name}=={version}" for name, version in before.items() if now.get(name) != version]:
+        pip("install", "--no-compile", "--no-deps", *changed)
+    return versions() == before
+
+
+# --- 3: the setup cell ------------------------------------------------------------------------------
+
+#: Colab's module for its front end, as far as a live figure asks for it, and whether it was asked.
+LIVE_FIGURE = """
+import sys
+import types
+
+asked = []
+widgets = types.SimpleNamespace(_installed_url="https://example.org/manager")
+output = types.SimpleNamespace(enable_custom_widget_manager=lambda: asked.append(True), _widgets=widgets)
+sys.modules["google.colab.output"] = output
+
+from attnlib.widgets import ScoreExplorer
+
+figure = ScoreExplorer(["one", "two"], query=[1.0, 0.5], keys=[[1.0, 0.0], [0.0, 1.0]])
+data, metadata = figure._repr_mimebundle_()
+view = "application/vnd.jupyter.widget-view+json"
+assert asked == [True], "anywidget does not ask Colab for its widget manager"
+assert metadata[view]["colab"]["custom_widget_manager"]["url"] == "https://example.org/manager"
+assert {view, "image/png", "text/plain"} == set(data)
+"""
+
+
+def every_notebook() -> list[Path]:
+    """What a student can open: the chapters, and the assignments."""
+    chapters = [source.with_suffix(".ipynb") for source in notebooks.chapters()]
+    return chapters + sorted((notebooks.BOOK / "exercises").glob("*.ipynb"))
+
+
+def code_of(notebook: Path) -> list[str]:
+    return [c.source for c in nbformat.read(notebook, as_version=4).cells if c.cell_type == "code"]
+
+
+def needs_the_course(notebook: Path) -> bool:
+    """Whether a notebook installs or imports attnlib; one that does neither is a page about the book."""
+    return any(re.search(r"^\s*(%pip|(from|import) attnlib\b)", cell, re.M) for cell in code_of(notebook))
+
+
+def setup_cell() -> str:
+    """The first code cell of whatever needs the course, which is the same everywhere."""
+    found: dict[str, list[str]] = {}
+    for notebook in filter(needs_the_course, every_notebook()):
+        found.setdefault(code_of(notebook)[0], []).append(notebook.name)
+    if len(found) > 1:
+        rare = min(found.values(), key=len)
+        raise Failed(f"The setup cell of {', '.join(rare)} is not that of the other notebooks.")
+    (cell,) = found
+    return cell
+
+
+def imports_of_assignments() -> str:
+    """Everything that assignments import; they cannot be run through, they wait for answers."""
+    assignments = [path for path in every_notebook() if path.parent.name == "exercises"]
+    code = "\n".join(cell for path in assignments for cell in code_of(path))
+    code = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", code, flags=re.M)  # magics are not Python
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "\n".join(sorted({ast.unparse(node) for node in nodes}))
+
+
+#: Colab's IPython asks for jedi, and Colab leaves it out. pip puts that right and may bring jedi's newest parser
+#: along, which nothing else uses.
+WITH_JEDI = {"parso"}
+
+
+def replaced(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    """What was there and is no longer, or in another version."""
+    gone = sorted(name for name in before.keys() - WITH_JEDI if after.get(name) != before[name])
+    return [f"{name} {before[name]} → {after.get(name, 'nothing')}" for name in gone]
+
+
+def install_course() -> list[str]:
+    """Run the setup cell, and what comes first after it, in one kernel; return what it has added."""
+    # What Colab does not ship comes in the book's versions: no new release turns the tests red on a Monday morning.
+    constraints = FOLDER / "constraints.txt"
+    rest = pins(ROOT / "requirements.txt").items()
+    constraints.write_text("".join(f"{name}=={v}\n" for name, v in rest if name not in pins(SHIPPED)), "utf8")
+
+    before = versions()
+    where = "import attnlib\nprint(attnlib.__file__)"
+    cells = [setup_cell(), where, imports_of_assignments(), LIVE_FIGURE]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    with tempfile.TemporaryDirectory(prefix="colab-") as folder:
+        client = NotebookClient(notebook, timeout=900, kernel_name="colab", resources={"metadata": {"path": folder}})
+        client.execute(env=os.environ | {"PIP_CONSTRAINT": str(constraints)})
+    said = ["".join(o.get("text", "") for o in cell.outputs) for cell in notebook.cells]
+    if "ERROR" in said[0]:
+        raise Failed(f"pip complains in the setup cell:\n{said[0]}")
+    if not said[1].startswith(str(ENVIRONMENT)):
+        raise Failed(f"attnlib does not come from the setup cell, but from {said[1]}")
+
+    after = versions()
+    if changed := replaced(before, after):
+        raise Failed(
+            f"The setup cell changes what Colab ships: {'; '.join(changed)}.\n"
+            "A range in pyproject.toml asks for more than Colab has: loosen it, or do without."
+        )
+    check = subprocess.run([PYTHON, "-m", "pip", "check"], capture_output=True, text=True)
+    if check.returncode:
+        raise Failed(f"After the setup cell, packages do not fit together:\n{check.stdout}")
+    return [f"{name} {after[name]}" for name in sorted(after.keys() - before.keys())]
+
+
+# --- 4: the chapters --------------------------------------------------------------------------------
+
+
+def as_a_student() -> None:
+    """Let this process, and all that it starts, see what a student's kernel sees."""
+    for name in [n for n in os.environ if n.startswith(("GIT_", "IPYTHON", "JUPYTER", "PYTHON"))]:
+        del os.environ[name]  # PYTHONPATH above all: the course must come from the setup cell
+    kernel = FOLDER / "jupyter" / "kernels" / "colab" / "kernel.json"
+    kernel.parent.mkdir(parents=True, exist_ok=True)
+    start = [str(PYTHON), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    kernel.write_text(json.dumps({"argv": start, "display_name": "A student's Colab", "language": "python"}), "utf8")
+    os.environ.update(notebooks.KERNEL_ENVIRONMENT)
+    os.environ.update(instead_of(notebooks.repository()["url"], COURSE))
+    os.environ.update(
+        PYTHONNOUSERSITE="1",
+        PYDEVD_DISABLE_FILE_VALIDATION="1",  # or each kernel says on the terminal how it could be debugged
+        JUPYTER_PATH=str(FOLDER / "jupyter"),
+        IPYTHONDIR=str(FOLDER / "ipython"),
+        ATTNLIB_DATA=str(FOLDER / "data"),  # corpora are fetched here as well, by Colab's pip
+    )
+
+
+def compare(chosen: list[Path], jobs: str) -> int:
+    """Run notebooks under nbval, each alone in a folder; return pytest's exit code."""
+    with tempfile.TemporaryDirectory(prefix="colab-") as folder:
+        paths = []
+        for notebook in chosen:
+            if needs_the_course(notebook):
+                alone = Path(folder) / notebook.stem
+                alone.mkdir()
+                notebook = shutil.copy(notebook, alone)
+            paths.append(str(notebook))  # a page about the book is run where the book is
+        command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "colab", "-q", *paths]
+        command += ["-c", str(ROOT / "pyproject.toml"), "-p", "conftest", "-p", "no:cacheprovider"]
+        command += ["-n", jobs, "--dist", "loadfile"]
+        return subprocess.run(command, cwd=ROOT).returncode
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.colab", description=__doc__.split("\n")[0])
+    parser.add_argument("chapter", nargs="*", help="only these: 03 or 03_attention_step_by_step")
+    parser.add_argument("--jobs", default="2", help="how many chapters run at a time (default: 2)")
+    arguments = parser.parse_args()
+    names = arguments.chapter or [None]
+    chosen = [source.with_suffix(".ipynb") for name in names for source in notebooks.choose(name)]
+    start = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f"[{time.monotonic() - start:4.0f} s] {text}", flush=True)
+
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    as_a_student()
+    try:
+        say(f"the working tree as it stands, committed or not, at {notebooks.repository()['url']}")
+        publish(ROOT, COURSE, notebooks.repository()["branch"])
+        say(f"the packages that Colab ships, in {ENVIRONMENT.relative_to(ROOT)}")
+        provide()
+        say("the setup cell")
+        say(f"it added {', '.join(install_course())}; it changed none of {len(pins(SHIPPED))} packages")
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return 1
+    say(f"{len(chosen)} chapters, {arguments.jobs} at a time")
+    code = compare(chosen, arguments.jobs)
+    say("all outputs are as stored" if code == 0 else "there are differences")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
