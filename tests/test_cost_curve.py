@@ -159,7 +159,7 @@ def test_crossings_of_the_chapter():
     assert chapter(axis="S", T=3 * 512).crossovers["dot"] == []  # the exercise: T ≤ 3 d is never enough
     assert chapter(axis="S", T=2000).crossovers["dot"] == pytest.approx([3 * 512 * 2000 / (2000 - 3 * 512)], rel=1e-12)
     assert crossovers([[2, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == [1]  # 2 S against S + 1
-    assert crossovers([[3, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == []  # 3 S against it: at half a word
+    assert crossovers([[3, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == []  # at half a word
     assert chapter(axis="d", S=600, T=600).crossovers["dot"] == [100]
 
 
