@@ -298,10 +298,10 @@ def test_picture_shows_the_state():
 
 def test_lines_of_the_picture():
     """From source j on the left to target i on the right, wider with the weight."""
-    figure = AlignmentView([[1.0, 0.0], [0.0, 0.5]], ["a", "b"], ["x", "y"], view="lines")
+    figure = AlignmentView([[0.0, 1.0], [0.5, 0.0]], ["a", "b"], ["x", "y"], view="lines")
     (ax,) = figure.picture().axes
     lines = [(line.get_ydata().tolist(), line.get_linewidth()) for line in ax.lines]
-    assert lines == [([0.5, 0.5], 5.5), ([1.5, 1.5], 3.0)]
+    assert lines == [([1.5, 0.5], 5.5), ([0.5, 1.5], 3.0)]
 
 
 def test_repr_is_short_and_does_not_depend_on_training():

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attnlib import checks
-from attnlib.checks import verdict
+from attnlib.checks import asking, verdict
 from attnlib.checks.verdict import check
 from tests.exercises.answers import Agreeable
 from tests.exercises.practice import variants
@@ -92,7 +92,7 @@ def test_a_fault_of_the_check_itself_is_not_blamed_on_the_student():
 # --- how a check asks ---------------------------------------------------------------------------------
 
 
-def said(function, *inputs, how=verdict.ask, **named):
+def said(function, *inputs, how=asking.ask, **named):
     """What the student is told, None when there is nothing to say."""
     try:
         how(function, *inputs, **named)
@@ -106,6 +106,28 @@ def test_a_question_is_asked_on_copies():
     assert said(lambda x, y: y.mul_(2), mine, y=other).startswith("it changes the (4,) tensor it was given.")
     assert not mine.any() and (other == 1).all()
     assert said(lambda x: x + 1, mine) is None
+
+
+@pytest.mark.parametrize("how", [asking.ask, asking.ask_number, asking.ask_plain])
+@pytest.mark.parametrize("mine", [[2, 1], {1, 2}, [{1}, {2}], ([2],), {"a": [1]}], ids=repr)
+def test_lists_and_sets_are_copied_too(mine, how):
+    before = repr(mine)
+
+    def emptied(x):
+        inner = next(iter(x.values() if isinstance(x, dict) else x))
+        (x if isinstance(inner, int) else inner).clear()
+        return 1.0
+
+    words = f"it changes the {type(mine).__name__} it was given. Whoever called it still needs that: work on a new one."
+    assert said(emptied, mine, how=how) == words
+    assert said(lambda y, x: emptied(x), 3, x=mine, how=how) == words
+    assert repr(mine) == before
+    assert said(lambda x: 1.0, mine, how=how) is None
+
+
+def test_what_a_check_listens_to_is_no_copy():
+    model = torch.nn.Linear(2, 2)
+    assert asking.ask(lambda given: given, model) is model
 
 
 def test_an_error_is_told_with_the_inputs_and_the_line():
@@ -131,7 +153,7 @@ def test_an_answer_must_be_a_tensor_of_its_shape():
     class Loud(torch.Tensor):
         pass
 
-    ask = {"how": verdict.ask_tensor, "shape": (2, 3)}
+    ask = {"how": asking.ask_tensor, "shape": (2, 3)}
     assert said(lambda x: x.tolist(), torch.ones(2, 3), **ask) == "it returns list; a torch.Tensor is asked for."
     assert "returns Loud" in said(lambda x: x.as_subclass(Loud), torch.ones(2, 3), **ask)
     words = said(lambda x: x.T, torch.ones(2, 3), **ask)
@@ -144,13 +166,29 @@ def test_an_answer_must_be_a_tensor_of_its_shape():
     "answer", [1, True, "1.0", torch.tensor(1.0), np.float32(1), np.ones(1), type("F", (float,), {})(1)]
 )
 def test_a_number_is_a_plain_number(answer):
-    words = said(lambda: answer, how=verdict.ask_number)
+    words = said(lambda: answer, how=asking.ask_number)
     assert words == f"it returns {type(answer).__name__}; a plain number is asked for, a float."
 
 
 def test_numbers_of_python_and_numpy_will_do():
-    assert type(verdict.ask_number(lambda: np.float64(0.5))) is float
-    assert verdict.ask_number(lambda x: x / 2, 1.0) == 0.5
+    assert type(asking.ask_number(lambda: np.float64(0.5))) is float
+    assert asking.ask_number(lambda x: x / 2, 1.0) == 0.5
+
+
+@pytest.mark.parametrize("kind,words", asking.PLAIN.items(), ids=str)
+def test_a_plain_answer_is_of_its_kind_and_no_other(kind, words):
+    class Mine(kind):
+        pass
+
+    assert asking.ask_plain(lambda: kind(), kind=kind) == kind()
+    for answer in (Mine(), kind, np.float64(1), np.int64(1), True, torch.tensor(1.0), {}):
+        told = said(lambda answer=answer: answer, how=asking.ask_plain, kind=kind)
+        assert told == f"it returns {type(answer).__name__}; {words} is asked for."
+
+
+def test_only_a_whole_number_stands_for_a_float():
+    assert type(asking.ask_plain(lambda: 2)) is float
+    assert said(lambda: 2.0, how=asking.ask_plain, kind=int) == "it returns float; a plain int is asked for."
 
 
 def test_the_first_mistake_that_fits_is_said():
@@ -163,13 +201,31 @@ def test_the_first_mistake_that_fits_is_said():
     assert said(judge, torch.ones(2), how=lambda f, x: f(x)) == "otherwise"
 
 
+def test_a_mistake_may_give_one_number_or_another():
+    def judge(given):
+        verdict.expect(given, 2.5, {"rounded": {2, 3}, "two": 2.0}, "otherwise")
+
+    told = {x: said(judge, x, how=lambda f, x: f(x)) for x in (2.5, 2, 3.0, 4, torch.nan)}
+    assert list(told.values()) == [None, "rounded", "rounded", "otherwise", "otherwise"]
+
+
+def test_lists_and_tuples_are_the_same_word_for_word():
+    def judge(given):
+        verdict.expect(given, ["a", "b"], {"turned": ["b", "a"], "one": ["a"]}, "otherwise")
+
+    cases = {None: ["a", "b"], "turned": ["b", "a"], "one": ["a"]}
+    assert {said(judge, given, how=lambda f, x: f(x)): given for given in cases.values()} == cases
+    for given in (("a", "b"), ["a", "c"], ["a", "b", "c"], [Agreeable(), Agreeable()], [Agreeable()], []):
+        assert said(judge, given, how=lambda f, x: f(x)) == "otherwise"
+
+
 def test_gradients_are_those_of_the_sum_of_squares():
     x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
-    slopes = verdict.gradients(lambda x, y, n: n * x * y, x, y, 2)
+    slopes = asking.gradients(lambda x, y, n: n * x * y, x, y, 2)
     assert [slope.tolist() for slope in slopes] == [[72.0, 256.0], [24.0, 128.0]]
     for blocked in (lambda x, y: x.detach() * y.detach(), lambda x, y: [x, y]):
-        assert said(blocked, x, y, how=verdict.gradients).startswith("no gradient leads back")
-    words = said(lambda x, y: x.detach() * y.sum(), x, torch.ones(3), how=verdict.gradients)
+        assert said(blocked, x, y, how=asking.gradients).startswith("no gradient leads back")
+    words = said(lambda x, y: x.detach() * y.sum(), x, torch.ones(3), how=asking.gradients)
     assert words == "no gradient reaches the (2,) input: was it detached on the way?"
 
 

@@ -159,6 +159,7 @@ def test_crossings_of_the_chapter():
     assert chapter(axis="S", T=3 * 512).crossovers["dot"] == []  # the exercise: T ≤ 3 d is never enough
     assert chapter(axis="S", T=2000).crossovers["dot"] == pytest.approx([3 * 512 * 2000 / (2000 - 3 * 512)], rel=1e-12)
     assert crossovers([[2, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == [1]  # 2 S against S + 1
+    assert crossovers([[3, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == []  # at half a word
     assert chapter(axis="d", S=600, T=600).crossovers["dot"] == [100]
 
 
@@ -334,10 +335,11 @@ def bill(*terms):
         ({"costs": {"q": {str(n): {"p": []} for n in range(9)}}}, r"1\.\.8 costs, got 9"),
         ({"costs": {"q": {"a": {}}}}, "q, a: .*at least one part"),
         ({"costs": bill((1, {"m": 1}))}, "q, a, p: a term may name S, T, d, got 'm'"),
-        ({"costs": bill((1, {"S": 1.5}))}, "q, a, p: the power of S must be a whole number, got 1.5"),
-        ({"costs": bill((1, {"S": -1}))}, r"power of S must be in 0\.\.8, got -1"),
-        ({"costs": bill((1, {"d": "two"}))}, "power of d must be a whole number, got 'two'"),
-        ({"costs": bill((1, {"d": float("nan")}))}, "power of d must be a whole number, got nan"),
+        ({"costs": bill((1, {"S": 1.5}))}, r"q, a, p: the power of S must be a whole number in 0\.\.8, got 1\.5"),
+        ({"costs": bill((1, {"S": -1}))}, r"power of S must be a whole number in 0\.\.8, got -1"),
+        ({"costs": bill((1, {"T": 9}))}, r"power of T must be a whole number in 0\.\.8, got 9"),
+        ({"costs": bill((1, {"d": "two"}))}, r"power of d must be a whole number in 0\.\.8, got 'two'"),
+        ({"costs": bill((1, {"d": float("nan")}))}, r"power of d must be a whole number in 0\.\.8, got nan"),
         ({"costs": bill((0, {"S": 1}))}, "coefficient must be positive and finite, got 0"),
         ({"costs": bill((float("inf"), {}))}, "coefficient must be positive and finite, got inf"),
         ({"costs": bill(6)}, "a term is .*, got 6"),
@@ -345,13 +347,13 @@ def bill(*terms):
         ({"axis": "m"}, "unknown axis 'm'; known are S=T, S, T, d"),
         ({"quantity": "seconds"}, "unknown quantity 'seconds'; there are q"),
         ({"roles": {"p": "keys"}}, "unknown role 'keys' of 'p'; known are query, key"),
-        ({"S": 0}, r"S must be in 1\.\.32768, got 0"),
-        ({"T": 40000}, r"T must be in 1\.\.32768, got 40000"),
-        ({"d": 2.5}, "d must be a whole number, got 2.5"),
-        ({"d": [1, 2]}, r"d must be a whole number, got \[1, 2\]"),
+        ({"S": 0}, r"S must be a whole number in 1\.\.32768, got 0"),
+        ({"T": 40000}, r"T must be a whole number in 1\.\.32768, got 40000"),
+        ({"d": 2.5}, r"d must be a whole number in 1\.\.4096, got 2\.5"),
+        ({"d": [1, 2]}, r"d must be a whole number in 1\.\.4096, got \[1, 2\]"),
         ({"largest": {"m": 4}}, "largest may name S, T, d, got 'm'"),
-        ({"largest": {"S": 1}}, r"largest S must be in 2\.\.1048576, got 1"),
-        ({"largest": {"S": 40}}, r"S must be in 1\.\.40, got 50"),
+        ({"largest": {"S": 1}}, r"largest S must be a whole number in 2\.\.1048576, got 1"),
+        ({"largest": {"S": 40}}, r"S must be a whole number in 1\.\.40, got 50"),
     ],
 )
 def test_bad_input_is_refused(given, message):

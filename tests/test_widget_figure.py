@@ -101,7 +101,7 @@ def test_what_is_fixed_can_be_set_only_when_the_figure_is_made():
     assert (figure.step, figure.words) == (3, ["a", "b"])
 
 
-@pytest.mark.parametrize("given", [0, 4, 4.0, np.int64(2), torch.tensor(2)])
+@pytest.mark.parametrize("given", [0, 4, 4.0, np.int64(2), torch.tensor(2), torch.tensor([4.0], requires_grad=True)])
 def test_whole_numbers_in_a_range(given):
     assert whole("step", given, 0, 4) == int(given)
     assert type(whole("step", given, 0, 4)) is int

@@ -6,7 +6,8 @@ import torch
 
 from attnlib.attention import causal_mask, length_mask
 from attnlib.attention import masked_softmax as reference
-from attnlib.checks.verdict import Mistake, ask_tensor, check, described, draw, expect, gradients, need, same
+from attnlib.checks.asking import ask_tensor, described, draw, gradients
+from attnlib.checks.verdict import Mistake, check, expect, need, same
 
 
 @check

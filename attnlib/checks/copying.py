@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import torch
 
-from attnlib.checks.plain import ask_plain
-from attnlib.checks.verdict import ask_tensor, check, draw, need, same
+from attnlib.checks.asking import ask_plain, ask_tensor, draw
+from attnlib.checks.verdict import check, expect, need, same
 
 
 @check
@@ -31,29 +31,25 @@ def copied_words(answer: Callable) -> str:
             best = [max(places, key=lambda w: score([row[j] for j in places[w]])) for row in weights.tolist()]
             return [source[places[word][0]] for word in best]
 
-        usual = [
-            (likeliest(max), "that is the word at the likeliest *place*. A word that stands twice counts twice."),
-            (
-                likeliest(lambda w: w[-1]),
-                "of a word that stands twice only the last place counts: each weight overwrites the one before.",
-            ),
-            (likeliest(lambda w: w[0]), "of a word that stands twice only the first place counts."),
-            (likeliest(lambda w: sum(w) / len(w)), "the weights of a word are averaged. Chances of places add up."),
-            (likeliest(len), "that is the word that stands most often, whatever the weights."),
-            (likeliest(lambda w: -sum(w)), "that is the *least* likely word."),
-            (
-                likeliest(sum, spell=str.lower),
-                "`the` and `The` fell into one. To a vocabulary they are two words.",
-            ),
-            (
-                [likeliest(sum, weights=weights.mean(0, keepdim=True))[0]] * 60,
-                "every step gets the same word: the weights of all steps are added up.",
-            ),
-        ]
-        right = likeliest(sum)
-        for looks_like, words in usual:
-            need(given == right or given != looks_like, words)
-        need(given == right, "some steps have another word than the one whose places have the most weight together.")
+        expect(
+            given,
+            likeliest(sum),
+            {
+                "that is the word at the likeliest *place*. A word that stands twice counts twice.": likeliest(max),
+                "of a word that stands twice only the last place counts: each weight overwrites the one before.": (
+                    likeliest(lambda w: w[-1])
+                ),
+                "of a word that stands twice only the first place counts.": likeliest(lambda w: w[0]),
+                "the weights of a word are averaged. Chances of places add up.": likeliest(lambda w: sum(w) / len(w)),
+                "that is the word that stands most often, whatever the weights.": likeliest(len),
+                "that is the *least* likely word.": likeliest(lambda w: -sum(w)),
+                "`the` and `The` fell into one. To a vocabulary they are two words.": likeliest(sum, spell=str.lower),
+                "every step gets the same word: the weights of all steps are added up.": (
+                    [likeliest(sum, weights=weights.mean(0, keepdim=True))[0]] * 60
+                ),
+            },
+            "some steps have another word than the one whose places have the most weight together.",
+        )
     return "the weights of equal words add up, in every step."
 
 
@@ -64,27 +60,27 @@ def gate_gradient(answer: Callable) -> str:
     p = gate.sigmoid()
     P = p * said + (1 - p) * copied
     share = p * said / P
-    slope = ask_tensor(answer, gate, said, copied, shape=(3, 4))
     swapped = p - p * copied / (p * copied + (1 - p) * said)
-    usual = [
-        (share - p, "the sign is wrong. The loss is *minus* log P."),
-        (share, "that is r, the share that was said. It is half of the answer."),
-        (p, "that is p_gen: the word itself does not count."),
-        (p - said, "the chance to say the word is no share yet. Of all that wrote this word, how much was said?"),
-        (-p * (1 - p) * (said - copied), "that is the gradient of −P. The loss has a logarithm."),
-        (-(said - copied) / P, "that is the gradient in p_gen. Between it and the gate there is a σ."),
-        (-(1 - p) * (said - copied) / P, "a factor is missing: σ′ has two."),
-        (-p * (said - copied) / P, "a factor is missing in σ′: it has two, yours may be the first."),
-        (swapped, "what is said and what is copied are swapped."),
-        (
-            gate - gate * said / (gate * said + (1 - gate) * copied),
-            "the gate is taken for p_gen. It stands before the σ.",
-        ),
-        ((p - share) / 12, "it is divided by the number of words. Each word has a gradient of its own."),
-    ]
-    for looks_like, words in usual:
-        need(not same(slope, looks_like), words)
-    need(same(slope, p - share), "for gates between −3 and 3 it is not the gradient of −log P.")
+    expect(
+        ask_tensor(answer, gate, said, copied, shape=(3, 4)),
+        p - share,
+        {
+            "the sign is wrong. The loss is *minus* log P.": share - p,
+            "that is r, the share that was said. It is half of the answer.": share,
+            "that is p_gen: the word itself does not count.": p,
+            "the chance to say the word is no share yet. Of all that wrote this word, how much was said?": p - said,
+            "that is the gradient of −P. The loss has a logarithm.": -p * (1 - p) * (said - copied),
+            "that is the gradient in p_gen. Between it and the gate there is a σ.": -(said - copied) / P,
+            "a factor is missing: σ′ has two.": -(1 - p) * (said - copied) / P,
+            "a factor is missing in σ′: it has two, yours may be the first.": -p * (said - copied) / P,
+            "what is said and what is copied are swapped.": swapped,
+            "the gate is taken for p_gen. It stands before the σ.": (
+                gate - gate * said / (gate * said + (1 - gate) * copied)
+            ),
+            "it is divided by the number of words. Each word has a gradient of its own.": (p - share) / 12,
+        },
+        "for gates between −3 and 3 it is not the gradient of −log P.",
+    )
 
     corners = torch.tensor([[200.0, 0.0, 0.9, 1.0], [-200.0, 0.4, 0.0, -1.0], [30.0, 0.0, 0.5, 1.0],
                             [-40.0, 0.7, 0.0, -1.0], [200.0, 0.3, 0.6, 0.0], [-200.0, 0.3, 0.6, 0.0]])  # fmt: skip

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from attnlib.checks.verdict import ask_number, ask_tensor, check, draw, expect, need
+from attnlib.checks.asking import ask_number, ask_tensor, draw
+from attnlib.checks.verdict import check, expect, need
 from attnlib.data.vocabulary import PAD
 from attnlib.rnn_lm import RNNLM
 
@@ -86,7 +87,7 @@ def joint_perplexity(answer: Callable) -> str:
         mean = total / sum(tokens)
         weighted = sum(math.exp(x) * t for x, t in zip(nats, tokens, strict=True)) / sum(tokens)
         expect(
-            ask_number(answer, list(nats), list(tokens)),
+            ask_number(answer, nats, tokens),
             math.exp(mean),
             {
                 "this is the mean surprise, in nats. Perplexity is one step further.": mean,

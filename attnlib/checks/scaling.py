@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import torch
 
-from attnlib.checks.plain import ask_plain
-from attnlib.checks.verdict import ask_tensor, check, draw, expect, need
+from attnlib.checks.asking import ask_plain, ask_tensor, draw
+from attnlib.checks.verdict import check, expect, need
 
 Pair = tuple[str, str]
 
@@ -74,25 +74,22 @@ def apply_merges(answer: Callable) -> str:
         )
         need("".join(given) == word, f"{where} the pieces do not make the word: {given!r:.60}.")
         backwards = [piece[::-1] for piece in _all(word[::-1], [(b[::-1], a[::-1]) for a, b in merges])][::-1]
-        usual = [
-            (list(word), "the pieces are the letters still: nothing has been merged."),
-            (_all(word, merges, 1), "each merge is done once. It is done at every place where its pair stands."),
-            (
-                _longest(word, merges),
-                "you look for the longest known piece. Merges are repeated in their order, and it may never arise.",
+        usual = {
+            "the pieces are the letters still: nothing has been merged.": list(word),
+            "each merge is done once. It is done at every place where its pair stands.": _all(word, merges, 1),
+            "you look for the longest known piece. Merges are repeated in their order, and it may never arise.": (
+                _longest(word, merges)
             ),
-            (
-                _any_order(word, merges),
-                "the leftmost pair is merged, whichever it is. The pair that was learned *first* comes first.",
+            "the leftmost pair is merged, whichever it is. The pair that was learned *first* comes first.": (
+                _any_order(word, merges)
             ),
-            (_all(word, merges[::-1]), "the merges are done in the wrong order: the last one learned comes first."),
-            (backwards, "a pair is merged from the right. Of three equal letters the first two belong together."),
-            (_all(word, merges[:-1]), "the last merge is missing."),
-            ([word], "the word is one piece. Only pairs in the list are merged."),
-        ]
-        for looks_like, words in usual:
-            need(given != looks_like, f"{words} ({where[0].upper()}{where[1:]}.)")
-        need(given == right, f"{where} some pieces are cut in other places.")
+            "the merges are done in the wrong order: the last one learned comes first.": _all(word, merges[::-1]),
+            "a pair is merged from the right. Of three equal letters the first two belong together.": backwards,
+            "the last merge is missing.": _all(word, merges[:-1]),
+            "the word is one piece. Only pairs in the list are merged.": [word],
+        }
+        told = {f"{words} ({where[0].upper()}{where[1:]}.)": pieces for words, pieces in usual.items()}
+        expect(given, right, told, f"{where} some pieces are cut in other places.")
     return "each merge in its turn, wherever its pair stands; without merges the pieces are the letters."
 
 

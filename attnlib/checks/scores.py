@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 
-from attnlib.checks.verdict import ask_number, ask_tensor, check, described, draw, expect, gradients, need
+from attnlib.checks.asking import ask_number, ask_tensor, described, draw, gradients
+from attnlib.checks.verdict import check, expect, need
 
 
 @check

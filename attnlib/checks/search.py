@@ -6,8 +6,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnlib.checks.plain import ask_plain, ask_tensors
-from attnlib.checks.verdict import check, described, draw, need, same
+from attnlib.checks.asking import ask_plain, ask_tensors, described, draw
+from attnlib.checks.verdict import check, expect, need, same
 from attnlib.data.vocabulary import PAD
 
 
@@ -35,22 +35,24 @@ def beam_step(answer: Callable) -> str:
     total = log_prob.unsqueeze(1) + log_next
     value, parent, word = top(total)
     got = ask_step(log_prob, log_next, nobody)
-    first = log_prob.unsqueeze(1) * log_next
-    usual = [
-        (top(log_next)[0], "what the beams have cost so far is forgotten: only the new word counts."),
-        (value.exp(), "these are probabilities. Log-probabilities are asked for."),
-        (top(first)[0], "log-probabilities are multiplied. Probabilities multiply; their logarithms add up."),
-        (
-            total.amax(1).sort(descending=True)[0],
-            "each beam keeps its own best word. The best of *all* k·V are asked for, and two may have one parent.",
-        ),
-        (total.amax(1), "each beam keeps its own best word, in the old order. The best of *all* k·V are asked for."),
-        (total.flatten().topk(3, largest=False)[0], "these are the worst, not the best."),
-        (value.flip(0), "the right ones, but the best does not come first."),
-    ]
-    for looks_like, words in usual:
-        need(not same(got[0], looks_like), words)
-    need(same(got[0], value), "the log-probabilities are not those of the k best extensions, best first.")
+    expect(
+        got[0],
+        value,
+        {
+            "what the beams have cost so far is forgotten: only the new word counts.": top(log_next)[0],
+            "these are probabilities. Log-probabilities are asked for.": value.exp(),
+            "log-probabilities are multiplied. Probabilities multiply; their logarithms add up.": (
+                top(log_prob.unsqueeze(1) * log_next)[0]
+            ),
+            "each beam keeps its own best word. The best of *all* k·V are asked for, and two may have one parent.": (
+                total.amax(1).sort(descending=True)[0]
+            ),
+            "each beam keeps its own best word, in the old order. The best of *all* k·V are asked for.": total.amax(1),
+            "these are the worst, not the best.": total.flatten().topk(3, largest=False)[0],
+            "the right ones, but the best does not come first.": value.flip(0),
+        },
+        "the log-probabilities are not those of the k best extensions, best first.",
+    )
     need(
         not (torch.equal(got[1].long(), word) and torch.equal(got[2].long(), parent)),
         "`parent` and `word` are swapped.",
@@ -68,21 +70,22 @@ def beam_step(answer: Callable) -> str:
     value, parent, word = top(right)
     got = ask_step(log_prob, log_next, ended)
     row = ended.unsqueeze(1)
-    need(not same(got[0], top(total)[0]), "a beam that has ended is extended by a word, as if it had not.")
-    need(
-        not same(got[0], top(total.masked_fill(row, -torch.inf))[0]),
-        "a beam that has ended is lost. It stays in the race as it is.",
-    )
-    need(
-        not same(got[0], top(torch.where(row, log_prob.unsqueeze(1), total))[0]),
-        "one ended beam comes back several times: it may be continued in one way only, by padding.",
-    )
     paid = kept + torch.where(row, log_next[:, PAD].unsqueeze(1), 0.0)
-    need(
-        not same(got[0], top(torch.where(row, paid, total))[0]),
-        "a beam that has ended pays for its padding. It costs nothing.",
+    expect(
+        got[0],
+        value,
+        {
+            "a beam that has ended is extended by a word, as if it had not.": top(total)[0],
+            "a beam that has ended is lost. It stays in the race as it is.": (
+                top(total.masked_fill(row, -torch.inf))[0]
+            ),
+            "one ended beam comes back several times: it may be continued in one way only, by padding.": (
+                top(torch.where(row, log_prob.unsqueeze(1), total))[0]
+            ),
+            "a beam that has ended pays for its padding. It costs nothing.": top(torch.where(row, paid, total))[0],
+        },
+        "with one ended beam, the log-probabilities are not those of the k best.",
     )
-    need(same(got[0], value), "with one ended beam, the log-probabilities are not those of the k best.")
     need(torch.equal(got[1].long(), parent), "with one ended beam, the parents are wrong.")
     need(torch.equal(got[2].long(), word), f"a beam that has ended is padded: its word is {PAD}.")
 
@@ -101,32 +104,28 @@ def beam_step(answer: Callable) -> str:
 @check
 def penalty_needed(answer: Callable) -> str:
     """Check `penalty_needed(log_p, n, log_q, m)`: n < m tokens → the least a ≥ 0 with which the longer one wins."""
-
-    def near(given: float, value: float) -> bool:
-        return math.isclose(given, value, rel_tol=1e-3, abs_tol=1e-3)
-
     for log_p, n, log_q, m in [(-3.0, 4, -3.5, 9), (-0.4, 1, -1.9, 3), (-12.0, 20, -12.5, 30)]:
         ratio, lengths = log_q / log_p, (5 + m) / (5 + n)
         a = math.log(ratio) / math.log(lengths)
-        given = ask_plain(answer, log_p, n, log_q, m)
-        usual = [
-            (-a, "the sign is wrong: a penalty that is negative favours the short ones still more."),
-            (1 / a, "it is upside down: which of the two logarithms is divided by which?"),
-            (math.log(ratio) / math.log(m / n), "that is a power of n itself. The penalty is a power of (5 + n) / 6."),
-            (
-                math.log(ratio) / math.log((6 + m) / (6 + n)),
-                "n counts one token too many. It is given, counted already.",
-            ),
-            (ratio / lengths, "the logarithms are missing: a is an exponent."),
-            (math.log(ratio) - math.log(lengths), "the logarithms are subtracted. a is a *factor* of one of them."),
-        ]
-        for value, words in usual:
-            need(not near(given, value), words)
-        need(
-            near(given, a),
+        expect(
+            ask_plain(answer, log_p, n, log_q, m),
+            a,
+            {
+                "the sign is wrong: a penalty that is negative favours the short ones still more.": -a,
+                "it is upside down: which of the two logarithms is divided by which?": 1 / a,
+                "that is a power of n itself. The penalty is a power of (5 + n) / 6.": (
+                    math.log(ratio) / math.log(m / n)
+                ),
+                "n counts one token too many. It is given, counted already.": (
+                    math.log(ratio) / math.log((6 + m) / (6 + n))
+                ),
+                "the logarithms are missing: a is an exponent.": ratio / lengths,
+                "the logarithms are subtracted. a is a *factor* of one of them.": math.log(ratio) - math.log(lengths),
+            },
             f"with log P = {log_p} for {n} tokens and {log_q} for {m}, the two scores are not yet equal at your a.",
+            tolerance=1e-3,
         )
     given = ask_plain(answer, -3.0, 2, -2.0, 5)
     need(not given < 0, "where the longer one wins without a penalty, yours is negative. The least a ≥ 0 is asked for.")
-    need(near(given, 0), "where the longer one wins without a penalty, 0 is enough.")
+    expect(given, 0.0, {}, "where the longer one wins without a penalty, 0 is enough.", tolerance=1e-3)
     return "at this penalty the two scores are equal; where none is needed, it is 0."

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from attnlib.checks.plain import ask_plain
-from attnlib.checks.verdict import ask_tensor, check, draw, expect, need, same
+from attnlib.checks.asking import ask_plain, ask_tensor, draw
+from attnlib.checks.verdict import check, expect, need, same
 
 
 @check
@@ -58,29 +58,27 @@ def mirrored(answer: Callable) -> str:
     def read(text: str) -> tuple[str, ...]:
         return ask_plain(answer, tuple(text.split()), kind=tuple)
 
-    given, right = read("an apple left of a star"), ("a", "star", "left", "of", "an", "apple")
-    usual = [
-        ("an apple left of a star", "the caption of *left of* is as before. Which thing is on the left now?"),
-        (
-            "an apple right of a star",
-            "no caption says *right of*: the left thing is always named first.",
-        ),
-        (
-            "a star right of an apple",
-            "that says what was there before: things *and* relation were exchanged.",
-        ),
-        ("an star left of a apple", "the things have changed places, but their articles have not."),
-        ("a apple left of an star", "the articles have changed places, but their things have not."),
-        ("star a of left apple an", "all the words run backwards. A caption is read as before."),
-        ("a star above an apple", "left became above. A mirror turns nothing by a quarter."),
-    ]
-    for text, words in usual:
-        need(given != tuple(text.split()), words)
-    need(given == right, f"*an apple left of a star* became {given!r:.80}.")
+    given = read("an apple left of a star")
+    usual = {
+        "the caption of *left of* is as before. Which thing is on the left now?": "an apple left of a star",
+        "no caption says *right of*: the left thing is always named first.": "an apple right of a star",
+        "that says what was there before: things *and* relation were exchanged.": "a star right of an apple",
+        "the things have changed places, but their articles have not.": "an star left of a apple",
+        "the articles have changed places, but their things have not.": "a apple left of an star",
+        "all the words run backwards. A caption is read as before.": "star a of left apple an",
+        "left became above. A mirror turns nothing by a quarter.": "a star above an apple",
+    }
+    expect(
+        given,
+        ("a", "star", "left", "of", "an", "apple"),
+        {words: tuple(caption.split()) for words, caption in usual.items()},
+        f"*an apple left of a star* became {given!r:.80}.",
+    )
     given = read("an apple above a star")
-    need(given != ("a", "star", "above", "an", "apple"), "*above* speaks of y, and the mirror changes x alone.")
-    need(
-        given == ("an", "apple", "above", "a", "star"),
+    expect(
+        given,
+        ("an", "apple", "above", "a", "star"),
+        {"*above* speaks of y, and the mirror changes x alone.": ("a", "star", "above", "an", "apple")},
         f"*an apple above a star* became {given!r:.80}.",
     )
     for first, second in [("a key", "an owl"), ("an eye", "an egg"), ("a three", "a three")]:
@@ -101,17 +99,19 @@ def unseen_directions(answer: Callable) -> str:
 
     for S, d in [(12, 4), (9, 2)]:
         n = ask_plain(answer, draw(S, d, dtype=torch.float64), kind=int)
-        usual = [
-            (S - d, "an equation is missing: is every such direction one from weights to *weights*?"),
-            (d + 1, "that is the number of equations. How many directions do they leave free?"),
-            (0, "none, you say: but the unknowns are the S weights, not the d numbers of a context."),
-            (d + 1 - S, "the sign is wrong: equations are taken *from* the unknowns."),
-            (S - 1, "every way to move weight is counted. It must not move the context."),
-            (S - d - 2, "one equation too many. The sum is one, the context is d."),
-        ]
-        for value, words in usual:
-            need(n != value, words)
-        need(n == S - d - 1, f"with {S} annotations of width {d} it is not {n}.")
+        expect(
+            n,
+            S - d - 1,
+            {
+                "an equation is missing: is every such direction one from weights to *weights*?": S - d,
+                "that is the number of equations. How many directions do they leave free?": d + 1,
+                "none, you say: but the unknowns are the S weights, not the d numbers of a context.": 0,
+                "the sign is wrong: equations are taken *from* the unknowns.": d + 1 - S,
+                "every way to move weight is counted. It must not move the context.": S - 1,
+                "one equation too many. The sum is one, the context is d.": S - d - 2,
+            },
+            f"with {S} annotations of width {d} it is not {n}.",
+        )
     for S, d in [(5, 4), (3, 6), (1, 3)]:
         n = ask_plain(answer, draw(S, d, dtype=torch.float64), kind=int)
         need(n >= 0, f"with {S} annotations of width {d} yours is negative. Can there be fewer than none?")
@@ -120,17 +120,17 @@ def unseen_directions(answer: Callable) -> str:
     two = draw(2, 3, dtype=torch.float64)
     H = two[[0, 1, 0, 0, 1, 1]]
     n = ask_plain(answer, H, kind=int)
-    need(
-        n != 6 - 3 - 1,
-        "six annotations, only two of them different: weight moves freely between equal ones. Sizes alone do not tell "
-        "how many equations there are.",
+    expect(
+        n,
+        4,
+        {
+            "six annotations, only two of them different: weight moves freely between equal ones. Sizes alone do not "
+            "tell how many equations there are.": 6 - 3 - 1,
+            "the equation of the sum is counted once more, though it follows from the others here: they are not "
+            "independent.": 6 - rank(H) - 1,
+        },
+        f"of six annotations two are different, and it is not {n}.",
     )
-    need(
-        n != 6 - rank(H) - 1,
-        "the equation of the sum is counted once more, though it follows from the others here: they are not "
-        "independent.",
-    )
-    need(n == 4, f"of six annotations two are different, and it is not {n}.")
     H = torch.cat([draw(8, 2, dtype=torch.float64), torch.full((8, 1), 2.0, dtype=torch.float64)], 1)
     need(ask_plain(answer, H, kind=int) == 5, "it goes wrong where one number is the same in all annotations.")
     need(ask_plain(answer, 0 * H, kind=int) == 7, "it goes wrong where all annotations are 0.")

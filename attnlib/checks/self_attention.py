@@ -5,7 +5,8 @@ from collections.abc import Callable
 import torch
 
 from attnlib.attention import causal_mask, masked_softmax
-from attnlib.checks.verdict import ask_tensor, check, described, draw, expect, need
+from attnlib.checks.asking import ask_tensor, described, draw
+from attnlib.checks.verdict import check, expect, need
 
 
 @check

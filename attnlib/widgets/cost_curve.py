@@ -11,7 +11,8 @@ from attnlib.palette import ROLES
 from attnlib.plots import INK
 from attnlib.widgets.assets import module, stylesheet
 from attnlib.widgets.figure import Figure
-from attnlib.widgets.polynomials import AXES, LETTERS, coded, count, crossovers, whole
+from attnlib.widgets.parameters import whole
+from attnlib.widgets.polynomials import AXES, LETTERS, coded, count, crossovers
 
 MOST = 8  # costs of one quantity: more could not be told apart by their dashes
 NAMES = {"S=T": "source words = target words, S = T", "S": "source words, S", "T": "target words, T", "d": "width, d"}

@@ -87,14 +87,14 @@ class HeadGrid(Figure):
         example: int = 0,
     ):
         words, tasks = [str(word) for word in words], [str(task) for task in tasks]
-        self._tokens = whole("tokens", tokens, 2, len(words))
+        self._tokens = indices("tokens", tokens, 2, len(words))
         if self._tokens.numel() == 0 or not tasks or not models:
             raise ValueError(
                 f"there must be a token, a task and a model, got tokens {tuple(self._tokens.shape)}, "
                 f"{len(tasks)} tasks and {len(models)} models"
             )
         shape = (*self._tokens.shape, len(tasks))
-        self._targets = whole("targets", targets, 3, len(words))
+        self._targets = indices("targets", targets, 3, len(words))
         counts = torch.ones(shape) if asked is None else numbers("asked", asked)
         for name, given in (("targets", self._targets), ("asked", counts)):
             if given.shape != shape:
@@ -156,7 +156,7 @@ class HeadGrid(Figure):
 
     def _within(self, off, model: str) -> list[int]:
         given = sorted(off) if isinstance(off, (set, frozenset, range)) else off
-        return sorted(set(whole("off", given, 1, self._heads[self._known(model)], f"heads of {model!r}").tolist()))
+        return sorted(set(indices("off", given, 1, self._heads[self._known(model)], f"heads of {model!r}").tolist()))
 
     @traitlets.validate("model")
     def _check_model(self, proposal):
@@ -204,8 +204,8 @@ class HeadGrid(Figure):
         return f"HeadGrid(model={self.model!r}, off={self.off}, accuracy={accuracy})"
 
 
-def whole(name: str, given, n_dimensions: int, n: int, things: str = "words") -> Tensor:
-    """Whole numbers in 0..n-1, in so many dimensions."""
+def indices(name: str, given, n_dimensions: int, n: int, things: str = "words") -> Tensor:
+    """Numbers of things, 0..n-1, in so many dimensions."""
     tensor = numbers(name, given)
     if tensor.dim() != n_dimensions:
         raise ValueError(f"{name} must have {n_dimensions} dimensions, got shape {tuple(tensor.shape)}")

@@ -90,18 +90,23 @@ def numbers(name: str, given: object) -> Tensor:
     return tensor
 
 
+def as_float(given) -> float:
+    """A number, also of an array or a tensor with one element, which may be on a device or in a graph."""
+    return float(given.detach() if hasattr(given, "detach") else given)
+
+
 def positive(name: str, given) -> float:
     """A number above 0, or a ValueError."""
-    if not (0 < float(given) < float("inf")):
+    if not (0 < as_float(given) < float("inf")):
         raise ValueError(f"{name} must be positive and finite, got {given!r}")
-    return float(given)
+    return as_float(given)
 
 
 def whole(name: str, given, low: int, high: int, more: str = "") -> int:
     """A whole number in low..high, or a ValueError, which also names what `more` may be given."""
     message = f"{name} must be a whole number in {low}..{high}{more}, got {given!r}"
     try:
-        number = math.nan if isinstance(given, bool | str) else float(given)
+        number = math.nan if isinstance(given, bool | str) else as_float(given)
     except (TypeError, ValueError) as error:
         raise ValueError(message) from error
     if not (number.is_integer() and low <= number <= high):

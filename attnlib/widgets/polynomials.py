@@ -3,28 +3,12 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+from attnlib.widgets.parameters import as_float, whole
+
 LETTERS = ("S", "T", "d")  # source words, target words, width
 AXES = {"S=T": ("S", "T"), "S": ("S",), "T": ("T",), "d": ("d",)}  # axis -> the letters that grow along it
 
 Coded = Sequence[Sequence[float]]  # one [coefficient, power of S, power of T, power of d] for each term
-
-
-def whole(name: str, given, smallest: int, largest: float = math.inf) -> int:
-    """A whole number in a range, or a ValueError."""
-    try:
-        number = as_float(given)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a whole number, got {given!r}") from error
-    if not number.is_integer():  # nor is infinity, nor nan
-        raise ValueError(f"{name} must be a whole number, got {given!r}")
-    if not smallest <= number <= largest:
-        raise ValueError(f"{name} must be in {smallest}..{largest}, got {given!r}")
-    return int(number)
-
-
-def as_float(given) -> float:
-    """A number, also of an array or a tensor with one element, which may be on a device or in a graph."""
-    return float(given.detach() if hasattr(given, "detach") else given)
 
 
 def coded(name: str, terms: Iterable) -> Coded:

@@ -1,9 +1,12 @@
 """HeadGrid in a page: no kernel, and the model runs there, with the heads that are left."""
 
+import io
 import re
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 from playwright.sync_api import expect
 
 from attnlib.widgets import HeadGrid
@@ -110,12 +113,11 @@ def seen(mounted):
         assert one.visited.third_party == []
 
 
-def same(**changes) -> HeadGrid:
+def same(tokens=((0, 1, 2), (1, 1, 1), (0, 1, 1), (2, 2, 2)), **changes) -> HeadGrid:
     """One head that copies: right everywhere while it is on, and where all words are the same without it."""
     eye = torch.eye(3)
     weights = {f"attention.W_{name}.weight": eye for name in "qkvo"}
     weights |= {"embedding.weight": 8 * eye, "read.weight": eye}
-    tokens = [[0, 1, 2], [1, 1, 1], [0, 1, 1], [2, 2, 2]]
     targets = [[[token] for token in row] for row in tokens]
     return HeadGrid({"one": (1, weights)}, tokens, targets, words=["a", "b", "c"], tasks=["same"], **changes)
 
@@ -239,6 +241,26 @@ def test_the_numbers_list_every_head_alone(seen):
     assert found == [[name, *(f"{x:.3f}" for x in figure.figure.measure(off))] for name, off in expected]
     figure.head(2).click()
     assert [text[0] for text in figure.texts(".attn-details tbody th")] == ["n", *"0123"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_line_of_a_row_goes_on_under_its_name(seen, theme):
+    """The names are sticky, layers of their own: where a row begins between two pixels, they once hid lines."""
+    figure = seen(same([8 * [0, 1, 2]]), width=375, theme=theme)  # it scrolls, and no answer is marked as wrong
+    table = figure.root.locator(".hg-answers")
+    figure.page.add_style_tag(content=".hg-answers * { -webkit-text-fill-color: transparent }")  # lines, and no letters
+    for size in (15, 16, 17):
+        for offset in (0, 0.25, 0.5, 0.75):
+            figure.page.evaluate(
+                "([size, offset]) => { document.documentElement.style.fontSize = `${size}px`;"
+                " document.querySelector('main').style.paddingTop = `${offset}px`; }",
+                [size, offset],
+            )
+            pixels = np.asarray(Image.open(io.BytesIO(table.locator("xpath=..").screenshot())).convert("RGB"))
+            under, beside = pixels[:, 8], pixels[:, -8]
+            lines = (beside != beside[0]).any(-1)
+            assert lines.sum() == table.locator("tr").count(), (size, offset)
+            assert (under == beside).all(), (size, offset)
 
 
 def test_long_words_and_other_scripts(seen):

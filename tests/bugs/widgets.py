@@ -34,7 +34,7 @@ BUGS = [
         ("parameter that is not this score's", "if sorted(parameters) != expected:", "if False:"),
         ("sharpness ignored", 'sharpness=float(given["sharpness"])', "sharpness=4.0"),
         ("infinite number", "if not tensor.isfinite().all():", "if tensor.isnan().any():"),
-        ("temperature of zero", "0 < float(given)", "0 <= float(given)"),
+        ("temperature of zero", "0 < as_float(given)", "0 <= as_float(given)"),
         ("first word to the right", "math.pi * (S - 1 - j) / (S - 1)", "math.pi * j / (S - 1)"),
     ),
     *of(

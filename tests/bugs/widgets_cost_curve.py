@@ -14,7 +14,7 @@ BUGS = of(
     ("only up to the last turn", "if turn < beyond), beyond]:", "if turn < beyond)]:"),
     ("bisected to the wrong side", "if (value(c, middle) > 0) == rising:", "if (value(c, middle) > 0) != rising:"),
     ("whole numbers missed by a hair", "return near if value(c, near) == 0 else high", "return low"),
-    ("powers between", "if not number.is_integer():", "if False:"),
+    ("powers too high", "powers.get(letter, 0), 0, 8)", "powers.get(letter, 0), 0, 9)"),
     ("costs that are negative", "if not 0 < coefficient < math.inf:", "if not coefficient < math.inf:"),
     ("other letters ignored", "if letter not in LETTERS]:", "if False]:"),
 ) + of(
@@ -26,7 +26,7 @@ BUGS = of(
      '@traitlets.observe("S", "T", "axis", "quantity")'),
     ("only the first part", 'return [term for part in cost["parts"] for term in part["terms"]]',
      'return list(cost["parts"][0]["terms"])'),
-    ("size beyond the axis", "return whole(name, given, 1, self.largest[name])", "return whole(name, given, 1)"),
+    ("size beyond the axis", "return whole(name, given, 1, self.largest[name])", "return whole(name, given, 1, 2**20)"),
     ("nine dashes", "MOST = 8", "MOST = 9"),
     ("names on each other", "below = min(max(at, below + gap), max(most, below + gap))", "below = at"),
     ("picture along the other letters", "{letter: x for letter in letters}", '{letter: x for letter in "d"}'),

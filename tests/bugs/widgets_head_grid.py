@@ -15,7 +15,7 @@ BUGS = of(
      'self.set_trait("before", self.measure(self.off))'),
     ("accuracy does not follow the model", '@traitlets.observe("model", "off")', '@traitlets.observe("off")'),
     ("heads that the model does not have stay off", "[h for h in self.off if h < H]", "list(self.off)"),
-    ("heads off in any order", "return sorted(set(whole(", "return list(iter(whole("),
+    ("heads off in any order", "return sorted(set(indices(", "return list(iter(indices("),
     ("measures the present model", "self.model if model is None else model", "self.model"),
     ("unknown model", "        if label not in self._heads:", "        if False:"),
     ("example beyond the last", "< len(self._tokens):", "<= len(self._tokens):"),
