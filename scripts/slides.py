@@ -28,14 +28,13 @@ sys.path.insert(0, str(ROOT))  # run as a script, this is no package
 
 from scripts.lean_pages import MATHJAX  # noqa: E402
 from scripts.live_figures import share  # noqa: E402
-from scripts.notebooks import BOOK, WIDGET_STATE, WIDGET_VIEW, choose  # noqa: E402
+from scripts.notebooks import BOOK, WIDGET_STATE, WIDGET_VIEW, cells_of, choose, facts  # noqa: E402
 from scripts.slide_text import PAGES, SlideText, Unknown, code  # noqa: E402
 
 #: Beside the pages, so that a site and an archive of it have the decks; no page of them is needed to show a deck.
 DECKS = ROOT / "_build" / "html" / "slides"
 TEMPLATE = ROOT / "scripts" / "deck"
-#: How nbconvert calls it.
-TYPES = {"slide": "slide", "fragment": "fragment", "same-slide": "-"}
+TAGS = {"slide", "fragment", "same-slide"}
 REVEAL = ["dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "LICENSE"]
 #: The parts of MathJax that MATHJAX asks for. TeX may ask for its extensions.
 FORMULAS = ["startup.js", "core.js", "input/tex.js", "input/tex/extensions", "output/chtml.js", "output/chtml/fonts"]
@@ -46,9 +45,26 @@ COLOURS = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark
 # --- from a chapter to a deck -----------------------------------------------------------------------
 
 
+def chapter(source: Path):
+    """A chapter as it reads now, with the outputs of its last run: tags are tried without running anything.
+
+    Raises:
+        Unknown: its code is not what was run.
+    """
+    stored = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    notebook = cells_of(source, facts(source.with_suffix(".ipynb")).get("seconds", 0))
+    ran, now = ([cell for cell in n.cells if cell.cell_type == "code"] for n in (stored, notebook))
+    if [cell.source for cell in ran] != [cell.source for cell in now]:
+        raise Unknown("its code has changed since it was run: `make execute` runs it")
+    for before, cell in zip(ran, now, strict=True):
+        cell.outputs = before.outputs
+    notebook.metadata = stored.metadata
+    return notebook
+
+
 def tag_of(cell) -> str | None:
     """What a cell is on a slide."""
-    found = [tag for tag in cell.metadata.get("tags", []) if tag in TYPES]
+    found = sorted(set(cell.metadata.get("tags", [])) & TAGS)
     if len(found) > 1:
         raise Unknown(f"a cell has the tags {' and '.join(found)}, and can be one of them only: {cell.source[:60]!r}")
     return found[0] if found else None
@@ -136,15 +152,12 @@ def cut(notebook, name: str):
             # Before the rest: reveal.js takes notes that stand in a fragment for notes on that fragment.
             show(new_markdown_cell("\n\n".join(slide["notes"])), "notes")
         for cell in rest:
-            show(cell, TYPES[tag_of(cell)] if tag_of(cell) else "-")
+            show(cell, "fragment" if tag_of(cell) == "fragment" else "-")
     show(new_markdown_cell(last), "slide", "last")
 
     deck = nbformat.v4.new_notebook(cells=shown, metadata={"title": heading_of(first)})
-    views = [o for c in shown for o in c.get("outputs", []) if WIDGET_VIEW in o.get("data", {})]
-    if views:
-        state = notebook.metadata["widgets"][WIDGET_STATE]
-        # a figure may speak of </script>
-        deck.metadata["figures"] = json.dumps(share(state, name)).replace("</", r"<\/")
+    if any(WIDGET_VIEW in output.get("data", {}) for cell in shown for output in cell.get("outputs", [])):
+        deck.metadata["widgets"] = {WIDGET_STATE: share(notebook.metadata["widgets"][WIDGET_STATE], name)}
     return deck
 
 
@@ -208,7 +221,7 @@ def build(chapters: list[Path], into: Path) -> dict[str, int]:
     text, counts = SlideText(), {}
     for source in tqdm(chapters, desc="decks", unit="deck"):
         try:
-            deck = cut(nbformat.read(source.with_suffix(".ipynb"), as_version=4), source.stem)
+            deck = cut(chapter(source), source.stem)
             (into / f"{source.stem}.html").write_text(html_of(deck, text), "utf8")
         except Unknown as error:
             raise SystemExit(f"book/{source.name}: {error}.") from error

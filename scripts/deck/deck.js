@@ -16,6 +16,34 @@
     }
   }
 
+  /* A figure gets the width at which it can stand largest in the room that its slide leaves. */
+  async function fit(box) {
+    const figure = box.querySelector("[data-live]");
+    if (!figure) return;
+    const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    let best = { scale: 0 };
+    for (const width of [660, 720, 800, 900, 1000, box.clientWidth]) {
+      figure.style.width = `${width}px`;
+      await drawn(); // figures look at their size before they draw
+      const scale = Math.min(1.4, box.clientWidth / width, box.clientHeight / figure.scrollHeight);
+      if (scale > best.scale) best = { width, scale };
+    }
+    figure.style.width = `${best.width}px`;
+    figure.style.transform = `translateX(-50%) scale(${best.scale})`;
+    box.dataset.fits = best.scale;
+  }
+
+  function fitAll(slide) {
+    for (const box of slide.querySelectorAll(".figure:not([data-fits])")) {
+      new MutationObserver((_, observer) => {
+        if (!box.querySelector("[data-live]")) return;
+        observer.disconnect();
+        fit(box);
+      }).observe(box, { subtree: true, attributes: true, attributeFilter: ["data-live"] });
+      fit(box);
+    }
+  }
+
   MathJax.chtml = { matchFontHeight: false }; // slides that are not shown have no height to match
   MathJax.options.ignoreHtmlClass = "notes";
   MathJax.startup = {
@@ -39,12 +67,16 @@
       // What is pressed in a figure is meant for the figure.
       keyboardCondition: (event) => !figureOf(event),
     });
-    window.Reveal = deck; // its own name for the one deck of a page
-    deck.initialize();
+    window.Reveal = deck; // by this name the speaker's view and the console know it
     deck.addKeyBinding({ keyCode: 68, key: "D", description: "Dark or light" }, () => {
       root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
     });
-    deck.on("slidechanged", () => document.activeElement?.blur());
+    deck.on("slidechanged", ({ currentSlide }) => {
+      document.activeElement?.blur();
+      fitAll(currentSlide);
+    });
+    deck.on("ready", ({ currentSlide }) => fitAll(currentSlide));
+    deck.initialize();
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && figureOf(event)) event.target.blur();
     });
