@@ -87,8 +87,11 @@ class SlideText:
 
         def link_open(renderer, tokens, index, options, env):
             token = tokens[index]
-            token.attrSet("href", self.address(token.attrGet("href") or ""))
-            return renderer.renderToken(tokens, index, options, env)
+            target = str(token.attrGet("href") or "")
+            token.attrSet("href", self.address(target))
+            # The page would put the name of the place.
+            words = target.strip("#").replace("-", " ") if tokens[index + 1].type == "link_close" else ""
+            return renderer.renderToken(tokens, index, options, env) + escape(words)
 
         def nothing(token):
             return ""
@@ -118,8 +121,8 @@ class SlideText:
         path, _, anchor = target.partition("#")
         if re.match(r"[a-z]+:", target):
             return target
-        if target in self.addresses:
-            return self.addresses[target]
+        if target.lstrip("#") in self.addresses:
+            return self.addresses[target.lstrip("#")]
         page = re.sub(r"\.(md|ipynb)$", "", path)
         if page and any((BOOK / f"{page}.{kind}").exists() for kind in ("md", "ipynb")):
             return f"{PAGES}/{page}.html{'#' + anchor if anchor else ''}"

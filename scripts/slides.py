@@ -81,7 +81,7 @@ def slides_of(notebook) -> list[dict]:
     """The slides that the tags ask for, one after the other.
 
     Returns:
-        For each `cells`, those that are shown, and `notes`, the prose for the speaker. A slide that begins without a
+        For each `cells`, those that are shown, and `notes`, the prose for the speaker, captions among it. A slide that begins without a
         heading of its own gets that of its section.
 
     Raises:
@@ -92,7 +92,7 @@ def slides_of(notebook) -> list[dict]:
     for cell in notebook.cells:
         tag = tag_of(cell)
         if tag == "slide":
-            own = re.match(r"\s*#", cell.source) and cell.cell_type == "markdown"
+            own = re.match(r"(\s|\([\w-]+\)=)*#", cell.source) and cell.cell_type == "markdown"
             title = [] if own or not section else [new_markdown_cell(f"## {section}")]
             slides.append({"cells": [*title, cell], "notes": []})
         elif tag and not slides:
@@ -101,6 +101,8 @@ def slides_of(notebook) -> list[dict]:
             slides[-1]["cells"].append(cell)
         elif slides and cell.cell_type == "markdown":
             slides[-1]["notes"].append(cell.source)
+        if tag and (caption := cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")):
+            slides[-1]["notes"].append(caption)
         if cell.cell_type == "markdown":
             section = heading_of(cell.source) or section
     if not slides:
@@ -125,6 +127,10 @@ def first_and_last(notebook, name: str) -> tuple[str, str]:
     return first, last
 
 
+def shows_figure(cell) -> bool:
+    return any(WIDGET_VIEW in output.get("data", {}) for output in cell.get("outputs", []))
+
+
 def cut(notebook, name: str):
     """The notebook of a deck: the cells that are shown, with nbconvert's marks, and the notes.
 
@@ -139,8 +145,10 @@ def cut(notebook, name: str):
         cell.metadata["slideshow"] = {"slide_type": kind}
         cell.metadata["html_class"] = html_class
         tags = cell.metadata.get("tags", [])
-        if cell.cell_type == "code" and "hide-output" in tags:
-            cell.outputs = []
+        if cell.cell_type == "code":
+            cell.outputs = [] if "hide-output" in tags else cell.outputs
+            # A live figure needs the room.
+            cell.metadata["hide_input"] = "hide-input" in tags or shows_figure(cell)
         shown.append(cell)
 
     first, last = first_and_last(notebook, name)
@@ -156,7 +164,7 @@ def cut(notebook, name: str):
     show(new_markdown_cell(last), "slide", "last")
 
     deck = nbformat.v4.new_notebook(cells=shown, metadata={"title": heading_of(first)})
-    if any(WIDGET_VIEW in output.get("data", {}) for cell in shown for output in cell.get("outputs", [])):
+    if any(map(shows_figure, shown)):
         deck.metadata["widgets"] = {WIDGET_STATE: share(notebook.metadata["widgets"][WIDGET_STATE], name)}
     return deck
 

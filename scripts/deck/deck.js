@@ -25,6 +25,8 @@
     for (const width of [660, 720, 800, 900, 1000, box.clientWidth]) {
       figure.style.width = `${width}px`;
       await drawn(); // figures look at their size before they draw
+      const frame = figure.firstElementChild ?? figure;
+      if (frame.scrollWidth > frame.clientWidth) continue; // something is pressed out of it
       const scale = Math.min(1.4, box.clientWidth / width, box.clientHeight / figure.scrollHeight);
       if (scale > best.scale) best = { width, scale };
     }
