@@ -35,7 +35,7 @@ from scripts.slide_text import PAGES, SlideText, Unknown, code  # noqa: E402
 DECKS = ROOT / "_build" / "html" / "slides"
 TEMPLATE = ROOT / "scripts" / "deck"
 TAGS = {"slide", "fragment", "same-slide"}
-REVEAL = ["dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "LICENSE"]
+REVEAL = ["dist/reveal.js", "dist/reveal.css", "plugin/notes/notes.js", "plugin/zoom/zoom.js", "LICENSE"]
 #: The parts of MathJax that MATHJAX asks for. TeX may ask for its extensions.
 FORMULAS = ["startup.js", "core.js", "input/tex.js", "input/tex/extensions", "output/chtml.js", "output/chtml/fonts"]
 FORMULAS += ["a11y/assistive-mml.js"]

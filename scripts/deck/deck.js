@@ -1,4 +1,5 @@
-/* Starts a deck. Keys beyond those of reveal.js: D for dark or light, Escape to come out of a live figure. */
+/* Starts a deck. Beyond the keys of reveal.js: D for dark or light, Escape to come out of a live figure, Alt and a click
+   to look at something closely. */
 (() => {
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -35,7 +36,24 @@
     box.dataset.fits = best.scale;
   }
 
-  function fitAll(slide) {
+  const SMALLEST = 18; // px, to be read from the last row
+  const smaller = (element) => {
+    const size = parseFloat(getComputedStyle(element).fontSize) - 1;
+    if (size < SMALLEST) return false;
+    element.style.fontSize = `${size}px`;
+    return true;
+  };
+
+  /* Long lines of code, and tables of many rows, become smaller as far as they can be read. */
+  function fitText(slide) {
+    for (const code of slide.querySelectorAll(".highlight pre")) while (code.scrollWidth > code.clientWidth && smaller(code));
+    for (const table of slide.querySelectorAll("table:not(.figure *)")) {
+      while ((slide.scrollHeight > slide.clientHeight || table.offsetWidth > slide.clientWidth) && smaller(table));
+    }
+  }
+
+  function settle(slide) {
+    fitText(slide);
     for (const box of slide.querySelectorAll(".figure:not([data-fits])")) {
       new MutationObserver((_, observer) => {
         if (!box.querySelector("[data-live]")) return;
@@ -65,7 +83,7 @@
       hash: true,
       slideNumber: "c/t",
       transition: "none",
-      plugins: [RevealNotes],
+      plugins: [RevealNotes, RevealZoom],
       // What is pressed in a figure is meant for the figure.
       keyboardCondition: (event) => !figureOf(event),
     });
@@ -75,9 +93,9 @@
     });
     deck.on("slidechanged", ({ currentSlide }) => {
       document.activeElement?.blur();
-      fitAll(currentSlide);
+      settle(currentSlide);
     });
-    deck.on("ready", ({ currentSlide }) => fitAll(currentSlide));
+    deck.on("ready", ({ currentSlide }) => settle(currentSlide));
     deck.initialize();
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && figureOf(event)) event.target.blur();
