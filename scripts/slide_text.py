@@ -146,16 +146,16 @@ class SlideText:
         raise Unknown(f"a slide does not know the role {{{name}}}: tell scripts/slide_text.py what it means")
 
     def cite(self, keys: list[str], textual: bool) -> str:
-        """`(Bahdanau et al. 2015)`, or with the year alone in brackets."""
+        """`[Bahdanau et al. 2015]`, or `Bahdanau et al. (2015)` where it is a part of the sentence."""
         works = []
         for key in keys:
             if key not in self.works:
                 raise Unknown(f"the bibliography has no {key!r}")
             people = [" ".join(person.last_names) for person in self.works[key].persons.get("author", [])]
             people = people[0] + " et al." if len(people) > 2 else " and ".join(people)
-            year = self.works[key].fields["year"]
-            works.append(f"{people} ({year})" if textual else f"{people} {year}")
-        words = escape(re.sub(r"[{}]", "", ", ".join(works) if textual else f"({'; '.join(works)})"))
+            year = self.works[key].fields.get("year")
+            works.append(" ".join([people, *([f"({year})" if textual else year] if year else [])]))
+        words = escape(re.sub(r"[{}]", "", ", ".join(works) if textual else f"[{'; '.join(works)}]"))
         return f'<a class="cite" href="{PAGES}/bibliography.html">{words}</a>'
 
     # --- directives ---------------------------------------------------------------------------------

@@ -45,6 +45,11 @@ COLOURS = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark
 # --- from a chapter to a deck -----------------------------------------------------------------------
 
 
+def with_decks() -> list[Path]:
+    """The chapters, by their numbers: every one has a deck."""
+    return sorted(BOOK.glob("[0-9][0-9]_*.md"))
+
+
 def chapter(source: Path):
     """A chapter as it reads now, with the outputs of its last run: tags are tried without running anything.
 
@@ -252,10 +257,8 @@ def main() -> None:
     parser.add_argument("chapter", nargs="*", help="only these: 01 or 01_rnn_language_model")
     parser.add_argument("--into", type=Path, default=DECKS, help="another folder to write to")
     arguments = parser.parse_args()
-    every = sorted(BOOK.glob("[0-9][0-9]_*.md"))
-    chosen = [source for name in arguments.chapter for source in choose(name)] or every
-    counts = build(chosen, arguments.into)
-    index(every, arguments.into)
+    counts = build([s for name in arguments.chapter for s in choose(name)] or with_decks(), arguments.into)
+    index(with_decks(), arguments.into)
     for name, count in counts.items():
         print(f"{name}: {count} slides")
     print(f"The decks: {arguments.into / 'index.html'}")
