@@ -5,13 +5,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py scripts/deck/*)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants execute lock clean chromium
+.PHONY: help book slides lab test check lint unit notebooks browser bench mutants execute lock clean chromium
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,7 +45,11 @@ _build/html/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
 	@echo "==> book: strict build from the stored outputs (warnings are errors)"
 	@rm -rf _build/html _build/.doctrees  # a page that is not read again would not warn again
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
+	@$(BIN)/python scripts/slides.py
 	@touch $@
+
+slides: $(VENV)/.book ## a lecture deck of every chapter, from the stored outputs (one: CHAPTER=03)
+	@$(BIN)/python scripts/slides.py $(CHAPTER)
 
 lab: $(VENV)/.book ## open the chapters in JupyterLab
 	@$(BIN)/jupyter lab book

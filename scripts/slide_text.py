@@ -7,7 +7,6 @@ and year, a figure's number "the figure"; each leads to its place in the page.
 import re
 from collections.abc import Callable
 from html import escape
-from pathlib import Path
 
 import yaml
 from markdown_it.renderer import RendererHTML
@@ -142,7 +141,11 @@ class SlideText:
             words = text or {"numref": "the figure", "eq": "the equation"}.get(name, "there")
             return f'<a href="{escape(self.address(target.lstrip("/")))}">{escape(words)}</a>'
         if name in ("code", "math"):
-            return f"<code>{escape(content)}</code>" if name == "code" else f'<span class="math">\\({escape(content)}\\)</span>'
+            return (
+                f"<code>{escape(content)}</code>"
+                if name == "code"
+                else f'<span class="math">\\({escape(content)}\\)</span>'
+            )
         raise Unknown(f"a slide does not know the role {{{name}}}: tell scripts/slide_text.py what it means")
 
     def cite(self, keys: list[str], textual: bool) -> str:

@@ -86,8 +86,8 @@ def slides_of(notebook) -> list[dict]:
     """The slides that the tags ask for, one after the other.
 
     Returns:
-        For each `cells`, those that are shown, and `notes`, the prose for the speaker, captions among it. A slide that begins without a
-        heading of its own gets that of its section.
+        For each `cells`, those that are shown, and `notes`, the prose for the speaker, captions among it. A slide that
+        begins without a heading of its own gets that of its section.
 
     Raises:
         Unknown: no cell is tagged `slide`, or one is tagged that has no slide to stand on.
@@ -180,7 +180,9 @@ def html_of(deck, text: SlideText) -> str:
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     exporter.register_filter("myst", text.html)
     exporter.register_filter("code", code)
-    made, _ = exporter.from_notebook_node(deck, resources={"mathjax": json.dumps(MATHJAX), "title": deck.metadata.title})
+    made, _ = exporter.from_notebook_node(
+        deck, resources={"mathjax": json.dumps(MATHJAX), "title": deck.metadata.title}
+    )
     return made
 
 
@@ -207,7 +209,11 @@ def copy_shared(target: Path) -> None:
         copy(package("sphinx_revealjs") / "_static" / "revealjs" / file, target / "reveal" / Path(file).name)
     for file in FORMULAS:
         copy(package("sphinx-mathjax-offline") / "static" / "mathjax" / file, target / "mathjax" / file)
-    for file in [TEMPLATE / "deck.js", TEMPLATE / "deck.css", *(ROOT / "assets" / f for f in ("book.css", "anywidget-static.js"))]:
+    for file in [
+        TEMPLATE / "deck.js",
+        TEMPLATE / "deck.css",
+        *(ROOT / "assets" / f for f in ("book.css", "anywidget-static.js")),
+    ]:
         copy(file, target / file.name)
     styles = [HtmlFormatter(style=s).get_style_defs(f'html[data-theme="{t}"] .highlight') for t, s in COLOURS.items()]
     (target / "code.css").write_text("\n".join(styles), "utf8")

@@ -10,12 +10,19 @@ from scripts.notebooks import BOOK, WIDGET_STATE, WIDGET_VIEW
 from scripts.slide_text import SlideText, Unknown, labels
 from scripts.slides import build, chapter, cut, heading_of, html_of, slides_of, with_decks
 
-HEAD = "# 3 · A chapter\n\n| Time | soon |\n|---|---|\n| **You will be able to** | add $a$ and $b$; multiply |\n| **Slides** | S0 |"
+HEAD = """# 3 · A chapter
+
+| Time | soon |
+|---|---|
+| **You will be able to** | add $a$ and $b$; multiply |
+| **Slides** | S0 |"""
 
 
 @pytest.fixture(scope="module")
 def text() -> SlideText:
-    return SlideText({"fig-plane": "../book/03.html#fig-plane", "what-a-bound-costs": "../book/05.html#what-a-bound-costs"})
+    return SlideText(
+        {"fig-plane": "../book/03.html#fig-plane", "what-a-bound-costs": "../book/05.html#what-a-bound-costs"}
+    )
 
 
 def prose(source: str, *tags: str):
@@ -164,7 +171,10 @@ def test_a_deck_has_a_first_and_a_last_slide():
     first, middle, last = sections(deck_of(prose("## One", "slide"), exercise))
     assert "<h1>3 · A chapter</h1>" in first
     assert "Attention, Derived and Executed" in first
-    assert re.findall("<li>(.*?)</li>", first) == [r'add <span class="math">\(a\)</span> and <span class="math">\(b\)</span>', "multiply"]
+    assert re.findall("<li>(.*?)</li>", first) == [
+        r'add <span class="math">\(a\)</span> and <span class="math">\(b\)</span>',
+        "multiply",
+    ]
     assert "<h2>One</h2>" in middle
     assert '<a href="../book/03_attention_step_by_step.html">' in last
     assert '<a href="../book/03.html#ex-one">Try</a>' in last
@@ -199,7 +209,9 @@ def test_notes_stand_outside_of_fragments_and_hold_captions():
 
 
 def test_computed_markdown_is_rendered():
-    assert "<strong>ok</strong>" in deck_of(lines("table()", "slide", output={"text/markdown": "| a |\n|---|\n| **ok** |"}))
+    assert "<strong>ok</strong>" in deck_of(
+        lines("table()", "slide", output={"text/markdown": "| a |\n|---|\n| **ok** |"})
+    )
 
 
 def test_a_figure_comes_with_its_code_once_and_without_the_line_that_made_it():
@@ -216,7 +228,9 @@ def test_a_figure_comes_with_its_code_once_and_without_the_line_that_made_it():
 
 def test_a_chapter_whose_code_changed_must_be_run_first(tmp_path, monkeypatch):
     source = tmp_path / "03_x.md"
-    source.write_text((BOOK / "03_attention_step_by_step.md").read_text("utf8").replace("exp = e.exp()", "exp = 2 ** e"))
+    source.write_text(
+        (BOOK / "03_attention_step_by_step.md").read_text("utf8").replace("exp = e.exp()", "exp = 2 ** e")
+    )
     source.with_suffix(".ipynb").write_text((BOOK / "03_attention_step_by_step.ipynb").read_text("utf8"))
     with pytest.raises(Unknown, match="make execute"):
         chapter(source)
