@@ -24,9 +24,12 @@
   const typeset = new Promise((done) => {
     MathJax.startup = {
       pageReady: async () => {
-        await MathJax.startup.defaultPageReady();
-        await notesAsMathML();
-        done();
+        try {
+          await MathJax.startup.defaultPageReady();
+          await notesAsMathML();
+        } finally {
+          done();
+        }
       },
     };
   });
@@ -49,8 +52,8 @@
   }
 
   const started = (box) => new Promise((done) => {
-    const look = () => { if (box.querySelector("[data-live]")) done(); };
-    new MutationObserver(look).observe(box, { subtree: true, attributeFilter: ["data-live"] });
+    const look = () => { if (box.querySelector("[data-live], .admonition")) done(); };
+    new MutationObserver(look).observe(box, { subtree: true, childList: true, attributeFilter: ["data-live"] });
     look();
   });
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -59,6 +62,7 @@
   async function fit(box) {
     await started(box);
     const figure = box.querySelector("[data-live]");
+    if (!figure) return; // it has said why
     let best = { scale: 0 };
     for (const width of [...WIDTHS, box.clientWidth]) {
       figure.style.width = `${width}px`;

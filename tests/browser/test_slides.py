@@ -39,7 +39,7 @@ FAULTS = """async () => {
             if (!image.alt) fault("a picture has no alternative text");
         }
         for (const box of slide.querySelectorAll(".figure")) {
-            if (box.dataset.scale < 0.75) fault(`a figure is ${box.dataset.scale} of its size`);
+            if (!(box.dataset.scale >= 0.75)) fault(`a figure is ${box.dataset.scale} of its size`);
             if (box.scrollWidth > box.clientWidth + 1) fault("a figure is too wide");
         }
         const texts = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
