@@ -6,13 +6,13 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UPKEEP := build/upkeep
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py scripts/deck/*)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student pdf tex colab
+.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean chromium zip links student pdf tex colab slides
 
 help: ## show this list
 	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
@@ -52,6 +52,7 @@ _build/html/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
 	@echo "==> book: strict build from the stored outputs (warnings are errors)"
 	@rm -rf _build/html _build/.doctrees  # a page that is not read again would not warn again
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
+	@$(BIN)/python scripts/slides.py
 	@touch $@
 
 zip: _build/html/.strict ## the book in one archive, to read without a network; its notebooks in another
@@ -87,6 +88,9 @@ tex:
 	@missing=; for program in xelatex latexmk kpsewhich; do command -v $$program >/dev/null || missing="$$missing $$program"; done; \
 	test -n "$$missing" || for font in $(FONTS); do kpsewhich $$font >/dev/null || missing="$$missing $$font"; done; \
 	test -z "$$missing" || { echo "The PDF needs TeX, and these are missing:$$missing. Debian and Ubuntu: apt-get install $(TEX). macOS: MacTeX has them all."; exit 1; }
+
+slides: $(VENV)/.book ## a lecture deck of every chapter, from the stored outputs (one: CHAPTER=03)
+	@$(BIN)/python scripts/slides.py $(CHAPTER)
 
 lab: $(VENV)/.book ## open the chapters in JupyterLab
 	@$(BIN)/jupyter lab book

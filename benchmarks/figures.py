@@ -155,7 +155,8 @@ def sliders_of_the_book(browser, built: Path) -> dict[str, list[float]]:
 def pages_with_figures(built: Path) -> list[str]:
     """Names of pages, relative to the book's root."""
     mark = "application/vnd.jupyter.widget-view+json"
-    return sorted(p.relative_to(built).as_posix() for p in built.rglob("*.html") if mark in p.read_text("utf8"))
+    names = {p.relative_to(built).as_posix() for p in built.rglob("*.html") if mark in p.read_text("utf8")}
+    return sorted(name for name in names if not name.startswith("slides/"))  # a deck is no page to be weighed
 
 
 def weigh(browser, site: str, name: str) -> Weight:

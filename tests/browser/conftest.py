@@ -24,9 +24,12 @@ HARMLESS = (
 
 
 def pages() -> list[str]:
-    """The pages of the book, relative to its root, found in what was built. `None` if nothing was built."""
+    """The pages of the book, relative to its root, found in what was built. `None` if nothing was built.
+
+    Decks are no pages: tests/browser/test_slides.py opens them.
+    """
     found = sorted(path.relative_to(BUILT).as_posix() for path in BUILT.rglob("*.html"))
-    return [name for name in found if not name.startswith("_") and not leads_on(name)] or [None]
+    return [name for name in found if not name.startswith(("_", "slides/")) and not leads_on(name)] or [None]
 
 
 def leads_on(name: str) -> bool:

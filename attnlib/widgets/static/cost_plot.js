@@ -1,7 +1,7 @@
 import { curve, nameMarks, paperLines, ringMarks, total } from "./cost_marks.js";
 import { nameWidth, paper } from "./cost_scale.js";
 import { grouped } from "./cost_words.js";
-import { freshId, html, set, setText, svg } from "./dom.js";
+import { freshId, html, pointerIn, set, setText, svg } from "./dom.js";
 
 // The curves: thick the first, dashed the others, each in the colour of its largest part. A line marks the chosen
 // sizes, rings the crossings. The pointer takes the line along; a slider does the same for the keyboard.
@@ -82,7 +82,7 @@ export function costPlot(move) {
   // A finger that goes up or down scrolls the page (touch-action in the style sheet), and then the pointer is
   // cancelled; one that goes sideways, or taps, moves the line.
   function ask(event) {
-    const size = sheet.size(event.clientX - drawing.getBoundingClientRect().left);
+    const size = sheet.size(pointerIn(drawing, event).x);
     if (size !== figure.here) move(size);
   }
   element.addEventListener("pointerdown", (event) => {

@@ -35,6 +35,11 @@ export function setText(element, text) {
   else if (node.data !== text) node.data = text;
 }
 
+/** Where the pointer is in the units of a drawing, also on a slide or another page that scales what it shows. */
+export function pointerIn(drawing, event) {
+  return new DOMPoint(event.clientX, event.clientY).matrixTransform(drawing.getScreenCTM().inverse());
+}
+
 /** An id that no other widget of the page has, not even one that was loaded from another Blob. */
 export function freshId(name) {
   return `${name}-${Math.random().toString(36).slice(2, 10)}`;

@@ -1,4 +1,4 @@
-import { fixed, html, set, setText, svg } from "./dom.js";
+import { fixed, html, pointerIn, set, setText, svg } from "./dom.js";
 import { visible } from "./figure.js";
 
 // Weights as a grid: a row per target step, a column per source position, the more the darker. Mouse and finger
@@ -34,9 +34,9 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
     if (to >= 0 && to <= last) pick(to);
   });
   function cellUnder(event) {
-    const { left, top } = drawing.getBoundingClientRect(); // drawn at its natural size
-    const j = Math.floor((event.clientX - left - built.x) / built.cell);
-    const i = Math.floor((event.clientY - top - built.y) / built.cell);
+    const { x, y } = pointerIn(drawing, event);
+    const j = Math.floor((x - built.x) / built.cell);
+    const i = Math.floor((y - built.y) / built.cell);
     return i >= 0 && i < built.rows.length && j >= 0 && j < built.columns.length ? [i, j] : [-1, -1];
   }
   drawing.addEventListener("pointermove", (event) => { if (built && event.pointerType === "mouse") point(...cellUnder(event)); });

@@ -1,5 +1,5 @@
 import { contours } from "./contours.js";
-import { fixed, set, svg } from "./dom.js";
+import { fixed, pointerIn, set, svg } from "./dom.js";
 import { sides } from "./labels.js";
 
 // The plane: contour lines of the score, the query as an arrow, keys as dots, the context as a diamond in
@@ -164,10 +164,9 @@ function makeHandle({ kind, name, text, describedBy, extent, place, move }) {
   return handle;
 }
 
-/** The point of the plane under the pointer: undo the scaling of the page, then that of place(). */
+/** The point of the plane under the pointer. */
 function pointAt(event, handle, place) {
-  const screen = new DOMPoint(event.clientX, event.clientY);
-  const { x, y } = screen.matrixTransform(handle.ownerSVGElement.getScreenCTM().inverse());
+  const { x, y } = pointerIn(handle.ownerSVGElement, event);
   const [x0, y0] = place([0, 0]);
   const unit = place([1, 0])[0] - x0;
   return [(x - x0) / unit, (y0 - y) / unit];
