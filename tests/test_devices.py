@@ -190,16 +190,11 @@ def test_training_goes_on_there(there, tmp_path):
     assert_close(again, {name: value.cpu() for name, value in model.state_dict().items()})
 
 
-def test_captions_are_judged_there():
-    torch.manual_seed(0)
+def test_captions_are_judged_there(there):
     model, images = attention_captioner(V), torch.rand(2, 1, 48, 48)
     batch = collate(list(images), [torch.tensor([4, 5]), torch.tensor([6])])
-    assert_twins(
-        *(
-            caption_loss(m, b, penalty=1.0)[0]
-            for m, b in [(model, batch), (copy.deepcopy(model).to(device()), batch.to(device()))]
-        )
-    )
+    both = [(model, batch), (copy.deepcopy(model).to(there), batch.to(there))]
+    assert_twins(*(caption_loss(*inputs, penalty=1.0)[0] for inputs in both))
 
 
 def test_figures_take_what_is_there(there):
