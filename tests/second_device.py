@@ -29,11 +29,11 @@ NAME = "elsewhere"
 aten = torch.ops.aten
 #: What moves numbers from one device to another.
 MOVES = {aten._to_copy.default, aten.copy_.default}
-#: What takes, of its inputs and outputs, these from the CPU and leaves them there, on cuda as well.
-POSITIONS = {op: ([1], []) for op in (aten.index.Tensor, aten.index_put.default, aten.index_put_.default)}
+#: What takes positions from either device.
+INDEXED = (aten.index.Tensor, aten.index_put.default, aten.index_put_.default, aten._index_put_impl_.default)
+#: Of these, the inputs and the outputs with these numbers are on the CPU, on cuda as well.
 ON_CPU = {
-    **POSITIONS,
-    aten._index_put_impl_.default: ([1], []),
+    **dict.fromkeys(INDEXED, ([1], [])),
     aten._pack_padded_sequence.default: ([1], [1]),
     aten._pack_padded_sequence_backward.default: ([2], []),
 }
@@ -85,6 +85,8 @@ def compute(operation, *args, **kwargs):
     args_in = [inward(value, inner, [] if n in taken else strange) for n, value in enumerate(args)]
     kwargs_in = {name: inward(value, inner, strange) for name, value in kwargs.items()}
     if operation not in MOVES:
+        if operation not in INDEXED and any(isinstance(args[n], Elsewhere) for n in taken):
+            raise RuntimeError(f"{operation}: lengths and sizes must be on the CPU")
         refuse(operation, strange if inner else [], kwargs.get("generator") if goes == NAME else None)
     if "device" in kwargs and goes == NAME:
         kwargs_in["device"] = torch.device("cpu")

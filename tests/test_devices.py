@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pack_padded_sequence
 from torch.testing import assert_close
 
 import attnlib
@@ -64,6 +65,7 @@ def test_it_refuses_what_a_gpu_refuses(there):
         "aten.index": lambda: torch.ones(3)[words.to(there)],
         "aten.embedding": lambda: torch.nn.Embedding(3, 2)(words.to(there)),
         "gru": lambda: torch.nn.GRU(3, 2)(x),
+        "lengths": lambda: pack_padded_sequence(x.unsqueeze(0), torch.tensor([2]).to(there), batch_first=True),
         "generator": lambda: torch.rand(2, device=there, generator=torch.Generator()),
         "numpy": lambda: np.asarray(x),
     }
