@@ -5,8 +5,9 @@ processes take the same steps as one.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -23,6 +24,25 @@ def process() -> tuple[int, int]:
     if dist.is_available() and dist.is_initialized():
         return dist.get_rank(), dist.get_world_size()
     return 0, 1
+
+
+def agree(facts: Mapping[str, Any]) -> None:
+    """See that all processes begin alike: each calls it with what must be equal in all.
+
+    Raises:
+        ValueError: they differ; says in what. All processes raise it, so that none waits for another.
+    """
+    n = process()[1]
+    if n == 1:
+        return
+    found: list = [None] * n
+    dist.all_gather_object(found, dict(facts))
+    for name, first in found[0].items():
+        for rank, other in enumerate(found):
+            if other[name] != first:
+                raise ValueError(
+                    f"the processes do not begin alike: {name} is {first} in process 0, {other[name]} in process {rank}"
+                )
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import torch
 from torch import Tensor, nn
@@ -29,7 +30,7 @@ from attnlib.data.wheels import DataError
 from attnlib.decoders import DECODERS
 from attnlib.encoder import Encoder
 from attnlib.metrics import BLEU, bleu
-from attnlib.parallel import Shares, group, process, shared_loss
+from attnlib.parallel import Shares, agree, group, process, shared_loss
 from attnlib.search import beam_search
 from attnlib.seq2seq import Seq2Seq, seq2seq_loss
 from attnlib.training import History, fit, pick_device, set_seed
@@ -97,7 +98,7 @@ def mixed_precision_loss(precision: str) -> Callable[[nn.Module, PairBatch], tup
 
 
 def train(folder: Path | str, settings: Settings, save_every: int = 100, device: torch.device | None = None) -> History:
-    """Train, or go on with, the run in a folder; every process calls it.
+    """Train, or go on with, the run in a folder; every process calls it, and all see the same folder.
 
     The folder gets `settings.json`, `subwords.model`, `run.pt` (all that is needed to go on), `weights.pt` (best on
     the dev part) and, at the end, `history.json`.
@@ -109,7 +110,7 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
         device: to train on; by default the fastest.
 
     Raises:
-        ValueError: the folder holds a run with other settings, or a setting is refused.
+        ValueError: the folder holds a run with other settings, a setting is refused, or processes differ in these.
         DataError: the corpus cannot be had.
     """
     folder, device = Path(folder), device or pick_device()
@@ -121,6 +122,8 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
     train_part = thin(texts.train, settings.limit or len(texts.train.source))
     dev = thin(texts.dev, min(settings.limit or N_DEV, N_DEV))
     subwords = Subwords.learn(train_part.source + train_part.target, settings.pieces)
+    saved = crc32((folder / "run.pt").read_bytes()) if (folder / "run.pt").exists() else "not there"
+    agree({**asdict(settings), "the set of subwords": crc32(subwords.model), "run.pt in the folder": saved})
     if first:
         folder.mkdir(parents=True, exist_ok=True)
         subwords.save(folder / "subwords.model")

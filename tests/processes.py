@@ -8,7 +8,7 @@ import torch
 from attnlib.data.batching import PairBatches
 from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoder
-from attnlib.parallel import Shares, group, process, shared_loss
+from attnlib.parallel import Shares, agree, group, process, shared_loss
 from attnlib.seq2seq import Seq2Seq, seq2seq_loss
 from attnlib.training import fit, pick_device, set_seed
 
@@ -75,6 +75,11 @@ def main(folder: Path) -> None:
             Shares(PairBatches(pairs().sources, pairs().targets, batch=n - 1))
         except ValueError as error:
             seen["error"] = str(error)
+        agree({"steps": 7, "folder": "here"})
+        try:
+            agree({"steps": 7, "run": rank // 2})
+        except ValueError as error:
+            seen["unlike"] = str(error)
         seen["written"] = len(written)
         save(seen, folder / f"seen{rank}.pt")
 

@@ -10,7 +10,7 @@ import torch
 from torch.testing import assert_close
 
 from attnlib.data.batching import collate
-from attnlib.parallel import Shares, group, process, shared_loss
+from attnlib.parallel import Shares, agree, group, process, shared_loss
 from attnlib.seq2seq import seq2seq_loss
 from tests.processes import gradients, make, pairs
 
@@ -108,6 +108,12 @@ def test_only_the_first_process_shows_its_progress(run):
 def test_too_many_processes_for_a_batch_are_refused(run):
     seen, _, _ = run
     assert {s["error"] for s in seen} == {"3 processes cannot share batches of 2 out of 8 pairs"}
+
+
+def test_processes_that_do_not_begin_alike_are_refused_by_all(run):
+    seen, _, _ = run
+    assert {s["unlike"] for s in seen} == {"the processes do not begin alike: run is 0 in process 0, 1 in process 2"}
+    agree({"alone": 1})
 
 
 def test_one_process_has_all_and_changes_nothing(monkeypatch):

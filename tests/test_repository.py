@@ -111,7 +111,7 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
 ORDER = [
     "version", "palette", "show", "claims", "graph", "plots", "scores", "attention", "metrics", "data", "parallel",
     "checkpoints", "training", "encoder", "rnn_lm", "decoder", "decoders", "seq2seq", "search", "copying", "visual",
-    "self_attention", "transformer", "translate", "checks", "widgets",
+    "self_attention", "transformer", "translate", "checks", "widgets", "__main__",
 ]  # fmt: skip
 
 

@@ -4,11 +4,16 @@ import io
 import json
 import os
 import random
+import re
 import signal
+import socket
 import subprocess
 import sys
+import time
+from itertools import pairwise
 from pathlib import Path
 
+import psutil
 import pytest
 import torch
 from torch.testing import assert_close
@@ -219,11 +224,23 @@ def test_help_names_every_setting_and_what_it_is_without_it(capsys, monkeypatch)
     assert all(name in text for name in (*CORPORA, *translate.DECODERS, *translate.PRECISIONS))
 
 
-def command(*arguments, processes=1):
-    engine = (
-        ["torch.distributed.run", "--standalone", "--nproc-per-node", str(processes), "-m"] if processes > 1 else []
-    )
-    return [sys.executable, "-m", *engine, "attnlib.translate", "train", *arguments]
+#: The commands of the page *Train on several machines*: for one machine, two names for all, the first, the second.
+TOGETHER, NAMES, *NODES = re.findall(
+    r"^```sh\n(.*?)^```", (ROOT / "book" / "several_machines.md").read_text(), re.M | re.S
+)
+PRINTED = "attnlib.translate train runs/es --corpus home-assistant-es --steps 2000"  # what each of them runs
+
+
+def as_printed(line: str, folder: Path, *settings: str) -> list[str]:
+    """A command of the page, for a shell: into another folder, and the last of two equal settings counts."""
+    assert line.rstrip().endswith(PRINTED)
+    return ["bash", "-c", line.rstrip().replace("runs/es", str(folder)) + ' "$@"', "page", *settings]
+
+
+def command(folder: Path, *settings: str, processes: int = 1) -> list[str]:
+    if processes == 2:
+        return as_printed(TOGETHER, folder, *settings)
+    return [sys.executable, "-m", "attnlib.translate", "train", str(folder), *settings]
 
 
 ENVIRONMENT = {
@@ -232,13 +249,13 @@ ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
     "PYTHONPATH": str(ROOT),
     "TQDM_DISABLE": "1",
+    "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),  # where torchrun is
 }
 
 
-def run(*arguments, processes=1):
-    result = subprocess.run(
-        command(*arguments, processes=processes), cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=150
-    )
+def run(folder, *settings, processes=1):
+    line = command(folder, *settings, processes=processes)
+    result = subprocess.run(line, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
     return result.stdout
 
@@ -248,7 +265,7 @@ def loss_of(folder):
 
 
 def test_two_processes_train_as_one(tmp_path):
-    outputs = [run(str(tmp_path / str(n)), *SMALL, "--steps", "12", processes=n) for n in (1, 2)]
+    outputs = [run(tmp_path / str(n), *SMALL, "--steps", "12", processes=n) for n in (1, 2)]
     one, two = (loss_of(tmp_path / str(n)) for n in (1, 2))
     assert len(one["loss"]) == 12 and one["loss"][-1] < one["loss"][0]
     assert_close(two["loss"], one["loss"], rtol=1e-4, atol=0)
@@ -257,6 +274,17 @@ def test_two_processes_train_as_one(tmp_path):
     assert [text.count("History(12 steps") for text in outputs] == [1, 1]  # only the first process reports
     weights = [torch.load(tmp_path / str(n) / "weights.pt", weights_only=True) for n in (1, 2)]
     assert_close(weights[1], weights[0], rtol=1e-3, atol=1e-4)
+
+
+SIXTY = [*SMALL, "--steps", "60", "--save-every", "10"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The history of sixty steps in one process."""
+    folder = tmp_path_factory.mktemp("whole")
+    run(folder / "run", *SIXTY)
+    return loss_of(folder / "run")
 
 
 #: A run that is killed at its third save, before anything is written.
@@ -274,15 +302,97 @@ translate.main(["train", *sys.argv[1:]])
 """
 
 
-def test_a_killed_run_loses_one_interval_at_most(tmp_path):
+def test_a_killed_run_loses_one_interval_at_most(undisturbed, tmp_path):
     assert process() == (0, 1)
-    settings = [*SMALL, "--steps", "60", "--save-every", "10"]
-    run(str(tmp_path / "whole"), *settings)
-    victim = [sys.executable, "-c", DIES, str(tmp_path / "killed"), *settings]
-    assert subprocess.run(victim, cwd=ROOT, env=ENVIRONMENT, timeout=150).returncode == -signal.SIGKILL
+    victim = [sys.executable, "-c", DIES, str(tmp_path / "killed"), *SIXTY]
+    assert subprocess.run(victim, cwd=ROOT, env=ENVIRONMENT, timeout=300).returncode == -signal.SIGKILL
     saved = torch.load(tmp_path / "killed" / "run.pt", weights_only=True)
     assert len(saved["history"]["loss"]) == 20  # of the thirty that were done
     assert not (tmp_path / "killed" / "history.json").exists()
-    run(str(tmp_path / "killed"), *settings)
-    whole, again = loss_of(tmp_path / "whole"), loss_of(tmp_path / "killed")
-    assert again["loss"] == whole["loss"] and again["valid_loss"] == whole["valid_loss"]
+    run(tmp_path / "killed", *SIXTY)
+    again = loss_of(tmp_path / "killed")
+    assert again["loss"] == undisturbed["loss"] and again["valid_loss"] == undisturbed["valid_loss"]
+
+
+# --- on several machines, which are programs on this one --------------------------------------------
+
+
+@pytest.fixture
+def machines(tmp_path):
+    """Start both machines, or the first alone, with the commands of the page; end what is left of them."""
+    started = []
+
+    def start(*settings: str, nodes: list[str] = NODES) -> list[subprocess.Popen]:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            names = {"FIRST": "127.0.0.1", "PORT": str(free.getsockname()[1])}
+        assert set(re.findall(r"(\w+)=", NAMES)) == set(names)
+        for line in nodes:
+            started.append(
+                subprocess.Popen(
+                    as_printed(line, tmp_path / "run", *settings), cwd=ROOT, env=ENVIRONMENT | names, text=True,
+                    stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                )
+            )  # fmt: skip
+        return started[-len(nodes) :]
+
+    yield start
+    for node in started:
+        if node.poll() is None:
+            kill(node)
+        node.communicate()
+
+
+def kill(node: subprocess.Popen) -> None:
+    """All of a machine at once."""
+    machine = psutil.Process(node.pid)
+    for program in [machine, *machine.children(recursive=True)]:
+        program.kill()
+
+
+def test_two_machines_train_as_one_and_go_on_when_one_has_died(undisturbed, machines, tmp_path):
+    first, second = machines(*SIXTY)
+    while not (tmp_path / "run" / "run.pt").exists() and first.poll() is None:
+        time.sleep(0.01)
+    kill(second)
+    _, said = first.communicate(timeout=300)
+    assert first.returncode != 0 and re.search("Connection (reset|closed) by peer", said), said
+    assert not (tmp_path / "run" / "history.json").exists()
+    done = len(torch.load(tmp_path / "run" / "run.pt", weights_only=True)["history"]["loss"])
+    assert 0 < done < 60 and done % 10 == 0
+    heard = [node.communicate(timeout=300) for node in machines(*SIXTY)]  # the same again
+    assert [out.count("History(60 steps") for out, _ in heard] == [1, 0], heard
+    two = loss_of(tmp_path / "run")
+    assert_close(two["loss"], undisturbed["loss"], rtol=1e-4, atol=0)
+    assert two["tokens"] == undisturbed["tokens"]
+
+
+def test_all_processes_are_told_what_must_be_equal(toy, monkeypatch, tmp_path):
+    told, begun = [], {}
+    monkeypatch.setattr(translate, "agree", lambda facts: told.append(dict(facts)) or begun["go on"])
+    for steps in (7, 8):
+        toy.steps = steps
+        with pytest.raises(KeyError, match="go on"):  # before anything is written
+            train(tmp_path / "run", toy)
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "run").mkdir()
+    for saved in (b"some", b"other"):
+        (tmp_path / "run" / "run.pt").write_bytes(saved)
+        with pytest.raises(KeyError, match="go on"):
+            train(tmp_path / "run", toy)
+    monkeypatch.setitem(CORPORA, "toy", Corpus(lambda: Splits(draw(900, 3), draw(40, 1), draw(60, 2)), "es"))
+    with pytest.raises(KeyError, match="go on"):
+        train(tmp_path / "run", toy)
+    differ = [{name for name in a if a[name] != b[name]} for a, b in pairwise(told)]
+    assert differ == [{"steps"}, {"run.pt in the folder"}, {"run.pt in the folder"}, {"the set of subwords"}]
+
+
+def test_what_the_page_says_of_errors_is_what_attnlib_says():
+    source = "".join((ROOT / "attnlib" / name).read_text("utf8") for name in ("parallel.py", "translate.py"))
+    for said, stands in {
+        "the processes do not begin alike": "the processes do not begin alike",
+        "3 processes and 2 GPU(s) on this machine": "processes and {n_gpus} GPU(s) on this machine",
+        "8 processes cannot share batches of 4": "processes cannot share batches of",
+        "holds a run with steps=2000, not 4000": "holds a run with",
+    }.items():
+        assert said in PAGE and stands in source

@@ -27,5 +27,8 @@ BUGS = of(
     ("failure is success", "        return 1\n", "        return 0\n"),
     ("processes share a GPU", "    if 0 < n_gpus < n:\n", "    if False:\n"),
     ("no GPU is too few", "    if 0 < n_gpus < n:\n", "    if n_gpus < n:\n"),
+    ("settings of one process", "agree({**asdict(settings), ", "agree({"),
+    ("any run to go on with", "\"run.pt in the folder\": saved", "\"run.pt in the folder\": 0"),
+    ("any subwords", "\"the set of subwords\": crc32(subwords.model)", "\"the set of subwords\": 0"),
     ("dropout left on", ".to(pick_device()).eval()", ".to(pick_device())"),
 )
