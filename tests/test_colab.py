@@ -31,9 +31,9 @@ def clone(address: str, to, **environment: str):
 
 def test_what_is_published_is_the_working_tree_as_it_stands(tree, tmp_path, monkeypatch):
     before = subprocess.run(["git", "status", "--porcelain"], cwd=tree, capture_output=True).stdout
-    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))  # as in a hook
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tree / ".git" / "index"))  # as in a hook
     colab.publish(tree, tmp_path / "bare", "main")
-    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.delenv("GIT_INDEX_FILE")
     address = "https://github.com/nobody/nothing"
     files = clone(address, tmp_path / "clone", **colab.instead_of(address, tmp_path / "bare"))
     assert files == {"old": "ignored\n", ".gitignore": "ignored\n", "changed": "2\n", "new": "2\n"}
@@ -45,6 +45,8 @@ def test_what_was_published_before_is_gone(tree, tmp_path):
     (tree / "old").unlink()
     colab.publish(tree, tmp_path / "bare", "main")
     assert "old" not in clone((tmp_path / "bare").as_uri(), tmp_path / "clone")
+    command = ["git", "rev-list", "--all", "--count"]
+    assert subprocess.run(command, cwd=tmp_path / "bare", capture_output=True, text=True).stdout == "1\n"
 
 
 def test_a_package_that_changes_is_named():

@@ -9,10 +9,12 @@ import sys
 import types
 
 import anywidget._util
+import ipywidgets
 import matplotlib.image
 import numpy as np
 import pytest
 import torch
+from IPython.core.formatters import DisplayFormatter
 from traitlets import Int, List, Unicode
 
 from attnlib.widgets.figure import Figure, fixed
@@ -82,6 +84,14 @@ def test_asks_colab_for_its_widget_manager(name, monkeypatch):
     data, metadata = EXAMPLES[name].make("word")._repr_mimebundle_()
     assert asked == [True]
     assert metadata[VIEW]["colab"]["custom_widget_manager"]["url"] == "https://example.org/manager"
+    assert {VIEW, "image/png", "text/plain"} == set(data)
+
+
+@every_figure
+def test_ipywidgets_7_does_not_show_it_in_its_own_way(name, monkeypatch):
+    """Colab has ipywidgets 7, whose widgets have a method of display that IPython asks before all others."""
+    monkeypatch.setattr(ipywidgets.Widget, "_ipython_display_", lambda self, **how: None, raising=False)
+    data, _ = DisplayFormatter().format(EXAMPLES[name].make("word"))
     assert {VIEW, "image/png", "text/plain"} == set(data)
 
 

@@ -29,6 +29,7 @@ class Figure(anywidget.AnyWidget):
     """
 
     _made = False  # until all that it is made of has been set
+    _ipython_display_ = None  # ipywidgets 7, which Colab has, would show it by this, without picture or word to Colab
 
     def __init__(self, **traits):
         super().__init__(**traits)

@@ -9,6 +9,7 @@ BUGS = [
         ("picture without paper", 'facecolor="white"', 'facecolor="none"'),
         ("picture that carries a date", 'metadata={"Software": None}', 'metadata={"Software": str(id(file))}'),
         ("Colab is not told", ".decode()}, metadata", ".decode()}, {}"),
+        ("Colab shows no picture", "    _ipython_display_ = None", "    _nothing = None"),
         ("picture in place of the figure", "{**data,", '{"text/plain": repr(self),'),
         ("what is fixed can be exchanged", "value != getattr(self, name):", "False:"),
     ),
