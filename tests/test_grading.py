@@ -310,10 +310,10 @@ def test_a_hand_in_that_never_ends_is_killed_with_all_it_has_started(tmp_path):
     folder = tmp_path / "in" / "endless"
     folder.mkdir(parents=True)
     nbformat.write(assignment.filled(given_out(), {}, above=endless), folder / "a.ipynb")
-    options = grade.Options(jobs=1, wall=12, say=lambda words: None)
+    options = grade.Options(jobs=1, wall=20, say=lambda words: None)
     result = grade.grade("a04", tmp_path / "in", options).results["endless"]
     assert (result.status, result.points) == ("NOT GRADED", {})
-    assert result.why == "killed after 12 seconds, in cell number 1"
+    assert result.why == "killed after 20 seconds, in cell number 1"
     assert not [p for p in psutil.process_iter(["cmdline"]) if "4321" in (p.info["cmdline"] or [])]
 
 
