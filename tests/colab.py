@@ -26,6 +26,7 @@ from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from scripts import notebooks
 
@@ -202,6 +203,11 @@ def replaced(before: dict[str, str], after: dict[str, str]) -> list[str]:
     return [f"{name} {before[name]} → {after.get(name, 'nothing')}" for name in gone]
 
 
+def said(notebook, number: int) -> str:
+    """What a cell printed."""
+    return "".join(output.get("text", "") for output in notebook.cells[number].outputs)
+
+
 def install_course() -> list[str]:
     """Run the setup cell, and what comes first after it, in one kernel; return what it has added."""
     # What Colab does not ship comes in the book's versions: no new release turns the tests red on a Monday morning.
@@ -215,12 +221,15 @@ def install_course() -> list[str]:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
         client = NotebookClient(notebook, timeout=900, kernel_name="colab", resources={"metadata": {"path": folder}})
-        client.execute(env=os.environ | {"PIP_CONSTRAINT": str(constraints)})
-    said = ["".join(o.get("text", "") for o in cell.outputs) for cell in notebook.cells]
-    if "ERROR" in said[0]:
-        raise Failed(f"pip complains in the setup cell:\n{said[0]}")
-    if not said[1].startswith(str(ENVIRONMENT)):
-        raise Failed(f"attnlib does not come from the setup cell, but from {said[1]}")
+        try:
+            client.execute(env=os.environ | {"PIP_CONSTRAINT": str(constraints)})
+        except CellExecutionError as error:
+            printed = said(notebook, 0)
+            raise Failed(f"What follows the setup cell fails. The setup cell printed:\n{printed}\n{error}") from error
+    if "ERROR" in said(notebook, 0):
+        raise Failed(f"pip complains in the setup cell:\n{said(notebook, 0)}")
+    if not said(notebook, 1).startswith(str(ENVIRONMENT)):
+        raise Failed(f"attnlib does not come from the setup cell, but from {said(notebook, 1)}")
 
     shown = notebook.cells[3].outputs[0]
     told = shown.metadata.get(notebooks.WIDGET_VIEW, {}).get("colab", {}).get("custom_widget_manager")
@@ -303,6 +312,9 @@ def main() -> int:
     arguments = parser.parse_args()
     names = arguments.chapter or [None]
     chosen = [source.with_suffix(".ipynb") for name in names for source in notebooks.choose(name)]
+    chosen = [notebook for notebook in chosen if code_of(notebook)]
+    if not chosen:
+        parser.error("there is nothing to run in that page")
     start = time.monotonic()
 
     def say(text: str) -> None:
@@ -316,7 +328,7 @@ def main() -> int:
         say(f"the packages that Colab ships, in {ENVIRONMENT.relative_to(ROOT)}")
         provide()
         say("the setup cell")
-        say(f"it added {', '.join(install_course())}; it changed none of {len(pins(SHIPPED))} packages")
+        say(f"it added {', '.join(install_course())}, and replaced nothing that Colab uses")
         say(f"{len(chosen)} notebooks, {arguments.jobs} at a time")
         compare(chosen, arguments.jobs)
     except Failed as error:
