@@ -135,7 +135,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 
 browser: $(VENV)/.test chromium zip ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests -m browser -q
+	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist loadfile
 
 chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { test -z "$$CHROMIUM" && command -v google-chrome >/dev/null; } || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
