@@ -53,6 +53,7 @@ def device() -> str:
 
 
 def memory() -> str:
+    """What follows the name of a CPU: the machine's memory, where the system tells."""
     try:
         return f", {os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / GIB:.0f} GiB"
     except (AttributeError, OSError, ValueError):  # Windows does not say

@@ -224,10 +224,9 @@ def test_help_names_every_setting_and_what_it_is_without_it(capsys, monkeypatch)
     assert all(name in text for name in (*CORPORA, *translate.DECODERS, *translate.PRECISIONS))
 
 
-#: The commands of the page *Train on several machines*: for one machine, two names for all, the first, the second.
-TOGETHER, NAMES, *NODES = re.findall(
-    r"^```sh\n(.*?)^```", (ROOT / "book" / "several_machines.md").read_text(), re.M | re.S
-)
+PAGE = (ROOT / "book" / "several_machines.md").read_text("utf8")
+#: The commands of that page, *Train on several machines*: for one machine, two names for all, the first, the second.
+TOGETHER, NAMES, *NODES = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)
 PRINTED = "attnlib.translate train runs/es --corpus home-assistant-es --steps 2000"  # what each of them runs
 
 

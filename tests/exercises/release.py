@@ -16,7 +16,7 @@ SHORT = 12
 #: A line of so many characters stands somewhere else only if it was copied.
 LONG = 40
 #: Files in which something could stand that gives an assignment away.
-TEXTS = {".html", ".ipynb", ".md", ".txt", ".js", ".json", ".py", ".yml"}
+TEXTS = {".html", ".ipynb", ".md", ".txt", ".j2", ".js", ".json", ".py", ".sty", ".yml"}
 
 
 INDEX = """# Assignments
