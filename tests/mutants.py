@@ -146,7 +146,8 @@ def make_copy(directory: Path) -> Path:
     unneeded = shutil.ignore_patterns("__pycache__", "browser", ".hypothesis")
     for name in ("attnlib", "tests", "assets"):
         shutil.copytree(ROOT / name, directory / name, ignore=unneeded)
-    shutil.copy(ROOT / "pyproject.toml", directory)
+    for name in ("pyproject.toml", "_config.yml", "_toc.yml"):
+        shutil.copy(ROOT / name, directory)
     (directory / "book").symlink_to(ROOT / "book")  # figures are tested on the models that chapters have stored
     return directory
 
