@@ -89,7 +89,7 @@ tex:
 	test -n "$$missing" || for font in $(FONTS); do kpsewhich $$font >/dev/null || missing="$$missing $$font"; done; \
 	test -z "$$missing" || { echo "The PDF needs TeX, and these are missing:$$missing. Debian and Ubuntu: apt-get install $(TEX). macOS: MacTeX has them all."; exit 1; }
 
-slides: $(VENV)/.book ## lecture decks of the chapters, from the stored outputs (one: CHAPTER=03)
+slides: $(VENV)/.book ## a lecture deck of every chapter, from the stored outputs (one: CHAPTER=03)
 	@$(BIN)/python scripts/slides.py $(CHAPTER)
 
 lab: $(VENV)/.book ## open the chapters in JupyterLab

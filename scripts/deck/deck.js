@@ -58,6 +58,15 @@
   });
   const drawn = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 
+  /* Figures look at their size, draw, and some look again: wait until nothing moves any more. */
+  async function still(figure) {
+    for (let before = -1; before !== figure.scrollHeight; ) {
+      before = figure.scrollHeight;
+      await drawn();
+      await drawn();
+    }
+  }
+
   /* A figure gets the width at which it can stand largest in the room that its slide leaves. */
   async function fit(box) {
     await started(box);
@@ -66,12 +75,14 @@
     let best = { scale: 0 };
     for (const width of [...WIDTHS, box.clientWidth]) {
       figure.style.width = `${width}px`;
-      await drawn(); // figures look at their size before they draw
+      await still(figure);
       const tight = [...figure.querySelectorAll("td, th")].some((cell) => cell.scrollWidth > cell.clientWidth + 1);
       const scale = Math.min(LARGEST, box.clientWidth / width, box.clientHeight / figure.scrollHeight);
       if (scale > best.scale && !tight) best = { width, scale };
     }
     figure.style.width = `${best.width}px`;
+    await still(figure);
+    best.scale = Math.min(best.scale, box.clientHeight / figure.scrollHeight);
     figure.style.transform = `translateX(-50%) scale(${best.scale})`;
     box.dataset.scale = best.scale;
   }
