@@ -103,7 +103,7 @@ def test_every_page_gets_all_it_asks_for_shows_its_formulas_and_moves(unpacked, 
     alive = {unpacked / "pages" / name for name in pages_with_figures(unpacked / "pages")}
     assert {path.stem for path in alive} == stored
     wrong = {}
-    for path in pages:
+    for path in (p for p in pages if p.parent != unpacked / "pages" / "slides"):  # test_slides.py opens the decks
         for notes in (visited.third_party, visited.errors, visited.failed):
             notes.clear()
         visited.page.goto(path.as_uri(), wait_until="load")
