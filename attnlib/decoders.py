@@ -111,17 +111,16 @@ class BahdanauDecoder(Decoder):
         W_y, W_c = self.cell.weight_ih.split([embedded.shape[-1], memory.annotations.shape[-1]], dim=1)
         from_token = embedded @ W_y.T + self.cell.bias_ih  # (B, T, 3 d_hidden), for all steps at once
         steps = []
-        for i in range(embedded.shape[1]):
+        for from_y in from_token.unbind(1):  # to index them would make a gradient of the whole in every step
             seen = memory
             if coverage:
                 seen = memory._replace(projected_key=memory.projected_key + coverage[0].unsqueeze(-1) * self.w_c)
             context, weights = self.attend(s.unsqueeze(1), seen)  # (B, 1, d_annotation), (B, 1, S)
-            s = self.step(s, from_token[:, i] + context[:, 0] @ W_c.T)
+            s = self.step(s, from_y + context[:, 0] @ W_c.T)
             coverage = [total + weights[:, 0] for total in coverage]
             steps.append((s, context[:, 0], weights[:, 0]))
         states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
-        pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)  # (B, T, 2 d_output)
-        logits = self.W_o(pairs.unflatten(-1, (-1, 2)).amax(-1))
+        logits = self.say(states, embedded, contexts)
         return Decoded(logits, weights, states, contexts, carry=(s, *coverage))
 
     def step(self, s: Float[Tensor, "B d_hidden"], from_input: Float[Tensor, "B three_d"]) -> Tensor:
@@ -130,7 +129,12 @@ class BahdanauDecoder(Decoder):
         reset_h, update_h, new_h = nn.functional.linear(s, self.cell.weight_hh, self.cell.bias_hh).chunk(3, dim=-1)
         reset, update = torch.sigmoid(reset_x + reset_h), torch.sigmoid(update_x + update_h)
         new = torch.tanh(new_x + reset * new_h)
-        return new + update * (s - new)  # (B, d_hidden)
+        return torch.lerp(new, s, update)  # (B, d_hidden)
+
+    def say(self, states: Tensor, embedded: Tensor, contexts: Tensor) -> Float[Tensor, "B T V"]:
+        """The deep output, for all steps at once."""
+        pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)  # (B, T, 2 d_output)
+        return self.W_o(pairs.unflatten(-1, (-1, 2)).max(-1).values)
 
 
 class LuongDecoder(Decoder):

@@ -1,8 +1,8 @@
 """Score functions: how relevant is key j to query i?
 
 A score compares every query with every key and knows nothing else: no softmax, no mask, no values
-(those live in `attnlib.attention`). To add one, write `compare`, and `project_key` if the key has
-parameters of its own, and register the class in `SCORES`; the contract test covers it from then on.
+(those live in `attnlib.attention`). To add one, write `compare`, and `project_key` if the key has parameters
+of its own, and register the class in `SCORES`; the contract test covers it from then on.
 """
 
 import math
@@ -11,6 +11,8 @@ import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
+
+from attnlib.recompute import few_at_once
 
 
 class Score(nn.Module):
@@ -165,8 +167,12 @@ class AdditiveScore(Score):
         return self.U_a(key)  # (..., S, d_hidden)
 
     def compare(self, query, projected_key):
-        hidden = self.W_a(query).unsqueeze(-2) + projected_key.unsqueeze(-3)  # (..., T, S, d_hidden)
-        return self.v_a(torch.tanh(hidden)).squeeze(-1)  # (..., T, S)
+        return few_at_once(self.of_pairs, self.W_a(query), projected_key, self.v_a.in_features)
+
+    def of_pairs(self, projected_query, projected_key):
+        """Scores of all pairs, each of which has a hidden layer of its own."""
+        hidden = torch.tanh(projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3))  # (..., T, S, d_hidden)
+        return hidden @ self.v_a.weight[0]  # (..., T, S), faster than v_a(hidden)
 
 
 class ConcatScore(Score):
@@ -186,11 +192,15 @@ class ConcatScore(Score):
         self.w_2 = nn.Linear(d_hidden, 1, bias=False)
 
     def compare(self, query, projected_key):
-        T, S = query.shape[-2], projected_key.shape[-2]
+        return few_at_once(self.of_pairs, query, projected_key, sum(self.W_1.weight.shape))
+
+    def of_pairs(self, query, key):
+        """Scores of all pairs."""
+        T, S = query.shape[-2], key.shape[-2]
         queries = query.unsqueeze(-2).expand(*query.shape[:-1], S, -1)  # (..., T, S, d_query)
-        keys = projected_key.unsqueeze(-3).expand(*projected_key.shape[:-2], T, S, -1)  # (..., T, S, d_key)
-        pairs = torch.cat([queries, keys], dim=-1)  # (..., T, S, d_query + d_key)
-        return self.w_2(torch.tanh(self.W_1(pairs))).squeeze(-1)  # (..., T, S)
+        keys = key.unsqueeze(-3).expand(*key.shape[:-2], T, S, -1)  # (..., T, S, d_key)
+        hidden = torch.tanh(self.W_1(torch.cat([queries, keys], dim=-1)))  # (..., T, S, d_hidden)
+        return hidden @ self.w_2.weight[0]  # (..., T, S)
 
 
 class CosineScore(DotScore):
@@ -268,8 +278,7 @@ def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score
 
     Args:
         score: a key of `SCORES`, or a score made already.
-        d_query: width of a query.
-        d_key: width of a key.
+        d_query, d_key: widths of a query and of a key.
         options: further arguments of the score, such as `d_hidden`.
 
     Raises:

@@ -145,7 +145,7 @@ def test_a_directory_that_cannot_be_written_is_named(tmp_path, monkeypatch):
 
 def test_optional_parts_are_yes_or_name_what_they_need(monkeypatch):
     requires = [
-        "torch>=2.2", 'torch==2.13.0; extra == "book"', 'jupyter-book==1.0.4.post1; extra == "book"',
+        "torch>=2.6", 'torch==2.13.0; extra == "book"', 'jupyter-book==1.0.4.post1; extra == "book"',
         'nbgrader==0.9.6 ; extra == "grading"', 'a>=1; extra == "many"', 'b; extra == "many"',
         'c[x]>=2; extra == "many"', "d; extra == 'many'",
     ]  # fmt: skip

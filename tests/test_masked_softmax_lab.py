@@ -110,7 +110,9 @@ def in_torch(case: dict, exp: Tensor) -> dict[str, Tensor]:
     mask = torch.arange(6) < case["length"]
     into = e.clone()
     if fill in ("-1e9", "-1e4", "-inf"):
-        into[~mask] = float(fill)  # an assignment, which lets −1e9 become −∞ in float16
+        into[~mask] = torch.tensor(float(fill)).to(
+            dtype
+        )  # −1e9 becomes −∞ in float16; not every torch assigns a number so
     elif fill == "both, shared":
         into = e * mask
     elif fill == "ours":
