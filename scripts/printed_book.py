@@ -6,6 +6,7 @@ A page folds, moves and links; paper does not. What Sphinx has no LaTeX for gets
 - The start page becomes a preface, the captions of the table of contents become parts.
 - Solutions stand at the end of their chapter. Code that a page folds away is not printed.
 - A live figure is its stored picture, with the address where it moves.
+- A short cell stands on one page, under the formula that it computes. Long lines of code have smaller letters.
 - Drawings in SVG, in files and in pages, become PDF as Chromium draws them under the style sheet of the pages.
 - Raw HTML that is no drawing is a warning: it would be lost without a word.
 """
@@ -33,6 +34,12 @@ COLOUR = re.compile(r"\\color\{#([0-9a-fA-F]{6})\}")
 NUMBER = re.compile(r"(\d+) · ")
 SCALE = 80  # per cent of the width in inches that a figure was drawn for
 MANY = 7  # columns: more, and the letters of a table are smaller
+WIDE = 106  # columns of code: more, and its letters are smaller
+SMALLEST = 0.85  # of the usual size, for code
+SHORT = 10  # lines of code: no more, and they stand on one page, with as many that they print
+BEGINNING = 4  # lines of longer code that stand before it goes on with the next page
+HEIGHTS = {"code": 11.5, "frame": 24, "formula": 48, "line": 15, "title": 36}  # pt, at most
+LETTERS = 90  # of a line of text
 NOTHING = re.compile(r"\s*<(script|br )")  # to see; beside the HTML of a line break, MyST writes its LaTeX
 APPENDICES = "Appendices"  # the caption after which chapters have letters
 # The theme's words for colours, for the style sheet of the pages.
@@ -67,6 +74,8 @@ class Outputs(SphinxPostTransform):
                 link = nodes.reference("", address.removeprefix("https://"), refuri=address)
                 line = nodes.paragraph("", "", nodes.Text("Live in the page: "), link)
                 bundle.parent.insert(bundle.parent.index(bundle) + 1, nodes.container("", line, classes=["live"]))
+                for image in bundle.findall(nodes.image):
+                    image["align"] = "center"
 
 
 class PrintedBook(LaTeXBuilder):
@@ -100,6 +109,7 @@ class PrintedBook(LaTeXBuilder):
             solutions_last(chapter)
         without_folded_code(tree)
         hints(tree)
+        whole_cells(tree)
         for formula in tree.findall(lambda n: isinstance(n, nodes.math | nodes.math_block)):
             formula.children = [nodes.Text(COLOUR.sub(lambda c: rf"\color[HTML]{{{c[1].upper()}}}", formula.astext()))]
         draw(drawings(tree, Path(self.srcdir)), Path(self.outdir))
@@ -212,6 +222,38 @@ def hints(tree: nodes.document) -> None:
                 fold.insert(0, nodes.paragraph("", "", strong))
 
 
+def whole_cells(tree: nodes.document) -> None:
+    """Ask for a page with room for a short cell and for what leads to it: a formula, its paragraph, a heading."""
+    for cell in [n for n in tree.findall(nodes.container) if n.get("nb_element") == "cell_code"]:
+        blocks = list(cell.findall(nodes.literal_block))
+        if not blocks or cell[0].get("nb_element") != "cell_code_source":
+            continue
+        code, *printed = (len(block.astext().rstrip().splitlines()) for block in blocks)
+        if code <= SHORT:
+            need = HEIGHTS["frame"] * (1 + len(printed)) + HEIGHTS["code"] * (code + min(sum(printed), SHORT))
+        else:
+            need = HEIGHTS["frame"] + HEIGHTS["code"] * BEGINNING
+        first, more = beginning(cell)
+        first.parent.insert(first.parent.index(first), latex(rf"\bookneed{{{need + more:.0f}pt}}"))
+
+
+def beginning(cell: nodes.Node) -> tuple[nodes.Node, float]:
+    """The node from which on nothing may be parted from a cell, and how high what stands before the cell is, in pt."""
+    first, height = cell, 0.0
+    while True:
+        before = [n for n in first.parent[: first.parent.index(first)] if not isinstance(n, nodes.Invisible)]
+        if before and isinstance(before[-1], nodes.math_block):
+            height += HEIGHTS["formula"]
+        elif before and isinstance(before[-1], nodes.paragraph) and isinstance(first, nodes.math_block):
+            height += HEIGHTS["line"] * (1 + len(before[-1].astext()) // LETTERS)
+        elif len(before) == 1 and isinstance(before[0], nodes.title) and isinstance(first.parent.parent, nodes.section):
+            first, height = first.parent, height + HEIGHTS["title"]
+            continue
+        else:
+            return first, height
+        first = before[-1]
+
+
 def sizes(tree: nodes.document) -> None:
     """What was measured for a screen, in the measure of a page."""
     for image in tree.findall(nodes.image):
@@ -220,6 +262,19 @@ def sizes(tree: nodes.document) -> None:
         wrapped = nodes.container("", classes=["manycolumns"])
         table.replace_self(wrapped)
         wrapped += table
+    long_lines(tree)
+    for entry in tree.findall(nodes.entry):
+        if not entry.astext().strip() and not list(entry.findall(nodes.image)):
+            entry.clear()  # an empty paragraph would be a line
+
+
+def long_lines(tree: nodes.document) -> None:
+    """Make the letters of code so small that its longest line has room, down to a limit."""
+    for block in list(tree.findall(nodes.literal_block)):
+        columns = max(map(len, block.astext().splitlines()), default=0)
+        if columns > WIDE:
+            smaller = latex(rf"\begingroup\bookcode={max(WIDE / columns, SMALLEST):.3f}\bookcode")
+            block.replace_self([smaller, block.deepcopy(), latex(r"\endgroup")])
 
 
 # --- drawings -----------------------------------------------------------------------------------------

@@ -82,12 +82,28 @@ def heading_of(source: str) -> str | None:
     return headings[-1] if headings else None
 
 
+def without_last_heading(cell):
+    """The cell as a slide shows it: a heading at its end is that of what comes next."""
+    kept = re.sub(r"(\n+(\([\w-]+\)=|#{1,6} .+?)\s*)+\Z", "", cell.source)
+    return (
+        nbformat.from_dict({**cell, "source": kept})
+        if cell.cell_type == "markdown" and heading_of(cell.source)
+        else cell
+    )
+
+
+def anchor(section: str) -> str:
+    """The end of the address of a section, as docutils makes it."""
+    return re.sub(r"[^a-z0-9]+", "-", section.lower()).strip("-")
+
+
 def slides_of(notebook) -> list[dict]:
     """The slides that the tags ask for, one after the other.
 
     Returns:
         For each `cells`, those that are shown, and `notes`, the prose for the speaker, captions among it. A slide that
-        begins without a heading of its own gets that of its section.
+        begins without a heading of its own gets that of its section. `live` is the section of a live figure that has no
+        room on a slide and belongs to this one, which is prose alone; else it is missing.
 
     Raises:
         Unknown: no cell is tagged `slide`, or one is tagged that has no slide to stand on.
@@ -99,13 +115,15 @@ def slides_of(notebook) -> list[dict]:
         if tag == "slide":
             own = re.match(r"(\s|\([\w-]+\)=)*#", cell.source) and cell.cell_type == "markdown"
             title = [] if own or not section else [new_markdown_cell(f"## {section}")]
-            slides.append({"cells": [*title, cell], "notes": []})
+            slides.append({"cells": [*title, without_last_heading(cell)], "notes": []})
         elif tag and not slides:
             raise Unknown(f"a cell is tagged `{tag}` before any is tagged `slide`: {cell.source[:60]!r}")
         elif tag:
-            slides[-1]["cells"].append(cell)
+            slides[-1]["cells"].append(without_last_heading(cell))
         elif slides and cell.cell_type == "markdown":
             slides[-1]["notes"].append(cell.source)
+        elif slides and shows_figure(cell) and all(shown.cell_type == "markdown" for shown in slides[-1]["cells"]):
+            slides[-1]["live"] = section
         if tag and (caption := cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")):
             slides[-1]["notes"].append(caption)
         if cell.cell_type == "markdown":
@@ -166,6 +184,8 @@ def cut(notebook, name: str):
             show(new_markdown_cell("\n\n".join(slide["notes"])), "notes")
         for cell in rest:
             show(cell, "fragment" if tag_of(cell) == "fragment" else "-")
+        if section := slide.get("live"):
+            show(new_markdown_cell(f"Live in the page: [{section}]({name}.ipynb#{anchor(section)})"), "-")
     show(new_markdown_cell(last), "slide", "last")
 
     deck = nbformat.v4.new_notebook(cells=shown, metadata={"title": heading_of(first)})

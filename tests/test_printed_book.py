@@ -53,7 +53,7 @@ ONE = [
     ":::{dropdown} Hint\nAdd.\n:::\n\n:::{solution} ex-twice\n:class: dropdown\n\nIt is two.\n:::",
     "## Summary\n\nThe last words.",
 ]
-TWO = f"# Words\n\n|{' a |' * 8}\n|{'---|' * 8}\n|{' 1 |' * 8}\n"
+TWO = f"# Words\n\n|{' a |' * 8}\n|{'---|' * 8}\n|{' 1 |' * 7} |\n"
 TEACHER = "# For the teacher\n\nNot for print.\n"
 PYTHON = {"name": "python", "pygments_lexer": "ipython3"}
 
@@ -83,12 +83,15 @@ def write(folder: Path, one: list[str] = ONE, two: str = TWO) -> None:
         "text/latex": "\\begin{Verbatim}\ncoloured\n\\end{Verbatim}",
         "text/plain": "def shown():\n    return None",
     }
+    wide = {"text/plain": "w" * 120}
     cells = [
         text[0],
         cell("print('unfolded')"),
         cell("print('folded')", ["hide-input"], **{"text/plain": "what it shows"}),
         cell("print('folded and silent')", ["hide-input"]),
         cell("show(shown)", ["hide-output"], **source),
+        cell("print(wide)", **wide),
+        cell("\n".join(["long = 1"] * 30)),
         text[1],
         cell("Figure()", **view),
         *text[2:],
@@ -203,6 +206,44 @@ def test_a_live_figure_is_a_picture_with_its_address(tex):
     )
     assert r"\begin{sphinxuseclass}{live}" in block[1]
     assert rf"\sphinxhref{{{SITE}one.html\#move-it}}" in block[1].replace(r"\sphinxhyphen{}", "-")
+
+
+def test_the_picture_of_a_live_figure_stands_above_the_middle_of_its_address(tex):
+    picture = r"{\\hspace\*{\\fill}\\sphinxincludegraphics\[scale=0\.8\]\{\{[0-9a-f]{64}\}\.png\}\\hspace\*{\\fill}}"
+    assert len(re.findall(picture, tex)) == 1
+
+
+def needed(tex: str, code: str) -> tuple[float, str]:
+    """Points that a cell asks for, and what stands between the question and its code."""
+    code = tex.index(code)
+    question = tex.rindex(r"\bookneed{", 0, code)
+    return float(tex[question:code].split("{")[1].split("pt")[0]), tex[question:code]
+
+
+def test_a_short_cell_asks_for_room_for_all_of_it_and_for_the_formula_above(tex):
+    height, between = needed(tex, "unfolded")
+    assert "An arrow" in between and r"\begin{equation*}" in between  # the paragraph, its formula, the code
+    formula, frame, code, line = (printed_book.HEIGHTS[key] for key in ("formula", "frame", "code", "line"))
+    assert height == pytest.approx(formula + line + frame + code, abs=0.5)
+    printing, between = needed(tex, r"\PYG{n}{wide}")
+    assert printing == pytest.approx(2 * frame + 2 * code, abs=0.5) and "An arrow" not in between
+    assert needed(tex, r"\PYG{n}{long}")[0] < frame + 10 * code  # thirty lines may part
+
+
+def test_a_cell_asks_for_room_before_the_heading_above_it(tex):
+    assert r"\section{Move it}" in needed(tex, r"\PYG{n}{Figure}")[1]
+
+
+def test_long_lines_have_smaller_letters_and_others_do_not(tex):
+    before, after = tex.split("w" * 120)
+    assert before.count(r"\begingroup\bookcode=") == tex.count(r"\bookcode") / 2 == 1
+    assert 106 / 120 == pytest.approx(float(re.search(r"\\bookcode=([\d.]+)", before)[1]), abs=0.001)
+    assert after.split(r"\endgroup")[0].strip() == r"\end{sphinxVerbatim}"
+
+
+def test_an_empty_place_in_a_table_is_no_line(tex):
+    last_row = tex.split(r"\begin{sphinxuseclass}{manycolumns}")[1].split(r"\sphinxbottomrule")[0].split(r"\\")[-2]
+    assert last_row.count("&") == 7 and last_row.count("\n1\n") == last_row.count("AtStartPar") == 7
 
 
 def test_colours_in_formulas_are_in_the_words_of_latex(tex):

@@ -148,6 +148,24 @@ def test_tags_make_slides_and_untagged_prose_the_notes():
     assert [cell.source for cell in two["cells"]] == ["## One", "two()"], "it gets the heading of its section"
 
 
+def test_a_heading_at_the_end_of_a_cell_is_that_of_the_next_slide():
+    cells = [prose("## One\n\nsaid\n\n(place)=\n## Two", "slide"), prose("more", "slide"), prose("# Alone", "slide")]
+    one, two, alone = slides_of(new_notebook(cells=cells))
+    assert [cell.source for cell in one["cells"]] == ["## One\n\nsaid"]
+    assert [cell.source for cell in two["cells"]] == ["## Two", "more"]
+    assert [cell.source for cell in alone["cells"]] == ["# Alone"]
+    assert cells[0].source.endswith("## Two"), "the chapter is not changed"
+
+
+def test_a_slide_of_prose_leads_to_the_live_figure_that_has_no_room():
+    figure = lines("Figure()", output={WIDGET_VIEW: {"model_id": "a"}})
+    prose_alone = deck_of(prose("## It: one\n\nsaid", "slide"), figure)
+    with_code = deck_of(prose("## It: one\n\nsaid", "slide"), lines("code()", "same-slide"), figure)
+    link = r'Live in the page: <a href="../book/[\w-]+.html#it-one">It: one</a>'
+    assert re.search(link, sections(prose_alone)[1])
+    assert "Live in the page" not in with_code
+
+
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
