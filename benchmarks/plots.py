@@ -33,13 +33,13 @@ def draw_ratios(fig: FigureBase, record: dict) -> None:
         ax.plot([], [], marker, color=colour, label=name)
     ax.plot([], [], color=plots.INK, label="bound")
     ax.plot([], [], color="#aaaaaa", label="aim")
-    ax.set_yticks(range(len(rows)), [f"{row.name}, {row.size}, {row.means}" for row in rows], fontsize=6.5)
+    ax.set_yticks(range(len(rows)), [f"{row.name}, {row.size}, {row.means}" for row in rows], fontsize=7.5)
     ax.invert_yaxis()
     ax.set(xscale="log", xlabel="ratio")
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.6)))
     ax.tick_params(axis="x", which="both", labelsize=8)
-    ax.legend(loc="upper center", bbox_to_anchor=(0.2, -0.09), ncols=5, fontsize=7)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.2, -0.08), ncols=5, fontsize=7)
 
 
 def draw_growth(fig: FigureBase, record: dict) -> None:
@@ -55,7 +55,8 @@ def draw_growth(fig: FigureBase, record: dict) -> None:
                 ax.set(xscale="log", yscale="log", xlabel=letter)
                 ax.set_xticks([size for size, _ in points], [str(size) for size, _ in points], fontsize=8)
                 ax.minorticks_off()
-                ax.legend(fontsize=6.5, title="slope (counted)", title_fontsize=6.5)
+                ax.legend(fontsize=7, title="slope (counted)", title_fontsize=7, loc="upper left", handlelength=1.4)
+        line[0].set_ylim(top=8 * line[0].get_ylim()[1])  # room for the legends
         line[0].set_ylabel(f"{quantity}, {units[quantity]}")
 
 

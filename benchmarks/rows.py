@@ -56,6 +56,7 @@ class Plan(NamedTuple):
     """How large and how long: all sections take their sizes from here."""
 
     seconds: float  # for one comparison, about
+    least: int  # rounds of a comparison of decoders
     decoders: tuple[tuple[int, ...], ...]  # (B, S, T, V, d_embed, d)
     heads: tuple[tuple[int, ...], ...]  # (B, T, d_model, H)
     memory: tuple[int, ...]  # (B, S, T, d)
@@ -69,6 +70,7 @@ class Plan(NamedTuple):
 
 FULL = Plan(
     seconds=4,
+    least=5,
     decoders=(
         (128, 9, 9, 5000, 256, 256),
         (64, 30, 30, 2000, 128, 128),
@@ -87,6 +89,7 @@ FULL = Plan(
 #: The same rows in seconds, for the tests: nothing can be learned from its numbers.
 QUICK = Plan(
     seconds=0,
+    least=1,
     decoders=((2, 3, 2, 11, 4, 8), (2, 3, 3, 11, 4, 8), (3, 3, 2, 11, 4, 8), (3, 4, 2, 11, 4, 8)),
     heads=((2, 4, 8, 2), (1, 6, 8, 2)),
     memory=(2, 64, 64, 16),
@@ -101,4 +104,6 @@ QUICK = Plan(
 
 def short(number: float | None) -> str:
     """Three digits."""
-    return "" if number is None else f"{number:.3g}" if abs(number) < 1000 else f"{number:.0f}"
+    if number is None:
+        return ""
+    return f"{number:#.3g}".rstrip(".") if abs(number) < 1000 else f"{number:.0f}"

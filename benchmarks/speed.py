@@ -61,7 +61,7 @@ def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
         }
         batch = decoder_batch(B, S, T, V, d, device)
         runs = {name: training_step(decoder.to(device), *batch) for name, decoder in decoders.items()}
-        ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds))
+        ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds, least=plan.least))
         where = ("decoders", label(B=B, S=S, T=T, V=V, d_embed=d_embed, d=d), "ms")
         rows += [
             less("Bahdanau: the textbook design", where, ms["bahdanau"], ms["textbook"], at_least=bound, aim=aim),

@@ -50,6 +50,8 @@ class SpeedTable(Speed):
         rows = [row for row in self.rows() if row.section in self.arguments]
         if strangers := set(self.arguments) - {row.section for row in rows}:
             raise ExtensionError(f"nothing was measured under {', '.join(sorted(strangers))}")
+        if self.arguments == ["growth"]:
+            return [table(SLOPES, slope_lines(rows))]
         return [table(*without_empty(HEADS, [cells(row) for row in rows]))]
 
 
@@ -114,32 +116,41 @@ class SpeedPlot(Speed):
         return [figure, *messages]
 
 
-HEADS = ("measured", "beside", "size", "ours", "the other", "ratio", "held to", "")
+HEADS = ("measured", "ours", "the other", "ratio", "held to")
+
+
+SLOPES = ("measured (counted)", "in B", "in S", "in T", "in d")
+
+
+def slope_lines(rows: list[Row]) -> list[tuple[str, ...]]:
+    """Rows of the section `growth` as text, under `SLOPES`: a line for what was measured, a column for what grows."""
+    lines: dict[str, dict[str, str]] = {}
+    for row in rows:
+        name, _, letter = row.name.partition(": ")
+        lines.setdefault(f"{name}\n{row.size}", {})[letter] = f"{row.ours:.2f} ({row.other:.2f})"
+    return [(name, *(by_letter[letter] for letter in SLOPES[1:])) for name, by_letter in lines.items()]
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """A row as text, under `HEADS`."""
-    measured, _, beside = row.name.partition(": ")
-    ours, other = (f"{short(value)} {row.unit}" if value is not None else "" for value in (row.ours, row.other))
-    ratio = f"{short(row.ratio)} {row.means}" if row.ratio is not None else ""
-    return (
-        measured,
-        beside,
-        row.size,
-        ours,
-        other,
-        ratio,
-        row.held_to(),
-        {True: "kept", False: "not kept", None: ""}[row.met],
+    """A row as text, under `HEADS`; a second line of a cell follows a line break."""
+    ours, other = (
+        f"{short(value)}\N{NO-BREAK SPACE}{row.unit}" if value is not None else "" for value in (row.ours, row.other)
     )
+    ratio = f"{short(row.ratio)} {row.means}" if row.ratio is not None else ""
+    kept = {True: "kept", False: "not kept", None: ""}[row.met]
+    return f"{title(row)}\n{row.size}".strip(), ours, other, ratio, f"{row.held_to()}\n{kept}".strip()
+
+
+def title(row: Row) -> str:
+    """What is compared with what."""
+    measured, _, beside = row.name.partition(": ")
+    return f"{measured}, beside {beside}" if beside else measured
 
 
 def complaint(row: Row) -> str:
     """What was measured in the place of what was asked."""
-    measured, _, beside = row.name.partition(": ")
     value = f"{short(row.ratio)} {row.means}" if row.judged == "ratio" else f"{short(row.ours)} {row.unit}"
-    what = ", ".join(part for part in (f"{measured} beside {beside}" if beside else measured, row.size) if part)
-    return f"{what}: {value}, held to {row.held_to()}"
+    return f"{', '.join(filter(None, (title(row), row.size)))}: {value}, held to {row.held_to()}"
 
 
 def machine(measured_on: dict) -> str:
@@ -156,14 +167,13 @@ def without_empty(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[
 
 
 def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> nodes.table:
-    """Text in rows under heads; a column is as wide as its longest word needs."""
+    """Text in rows under heads; the first column is the widest."""
 
     def line(texts: tuple[str, ...]) -> nodes.row:
-        return nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
+        return nodes.row("", *(nodes.entry("", *(nodes.paragraph("", t) for t in text.splitlines())) for text in texts))
 
     group = nodes.tgroup("", cols=len(heads))
-    longest = [max(len(text) for text in column) for column in zip(heads, *rows, strict=True)]
-    group += [nodes.colspec(colwidth=max(6, min(24, width))) for width in longest]
+    group += [nodes.colspec(colwidth=width) for width in (40, *[15] * (len(heads) - 1))]
     group += [nodes.thead("", line(heads)), nodes.tbody("", *map(line, rows))]
     return nodes.table("", group, classes=["ledger", "colwidths-given"])
 

@@ -15,7 +15,7 @@ from attnlib.attention import Attention, length_mask
 from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoded
 from attnlib.scores import AdditiveScore
-from benchmarks import growth, plots, speed
+from benchmarks import growth, plots, rows, speed
 from benchmarks.memory import peaks
 from benchmarks.rows import FULL, QUICK, Row, less, share
 from benchmarks.textbook import (
@@ -254,10 +254,18 @@ def test_every_section_has_a_table_on_the_page():
 def test_what_is_missed_is_said_with_its_number():
     row = less("Bahdanau: the textbook design", ("decoders", "B64", "ms"), 2.0, 2.5, at_least=1.7, aim=2)
     assert speed_tables.complaint(row) == (
-        "Bahdanau beside the textbook design, B64: 1.25 times faster, held to ≥ 1.7, aim 2"
+        "Bahdanau, beside the textbook design, B64: 1.25 times faster, held to ≥ 1.7, aim 2"
+    )
+    beside = "Bahdanau, beside the textbook design\nB64"
+    assert speed_tables.cells(row) == (
+        beside,
+        "2.00\xa0ms",
+        "2.50\xa0ms",
+        "1.25 times faster",
+        "≥ 1.7, aim 2\nnot kept",
     )
     whole = Row("chapters", "all chapters", "", "min", 29.04, judged="ours", at_most=12)
-    assert speed_tables.complaint(whole) == "all chapters: 29 min, held to ≤ 12 min"
+    assert speed_tables.complaint(whole) == "all chapters: 29.0 min, held to ≤ 12 min"
 
 
 def test_a_column_that_nobody_fills_is_left_out():
@@ -265,3 +273,16 @@ def test_a_column_that_nobody_fills_is_left_out():
         ("a", "c"),
         [("1", ""), ("", "2")],
     )
+
+
+def test_numbers_have_three_digits():
+    said = [rows.short(n) for n in (None, 1.0, 0.974, 29.04, 201.4, 1592.6, 0.0)]
+    assert said == ["", "1.00", "0.974", "29.0", "201", "1593", "0.00"]
+
+
+def test_slopes_stand_in_one_line_for_each_curve(quick):
+    lines = speed_tables.slope_lines([row for row in rows_of(quick) if row.section == "growth"])
+    assert [line[0].splitlines()[0] for line in lines] == [
+        "time, additive", "time, dot", "memory, additive", "memory, additive, as written",
+    ]  # fmt: skip
+    assert {len(line) for line in lines} == {5} and lines[1][1].endswith(" (1.00)")
