@@ -49,11 +49,12 @@ def main() -> None:
     parser.add_argument("--book", type=Path, default=BUILT / "html", help="the built book")
     given = parser.parse_args()
     torch.set_num_threads(1)
-    record = measure(QUICK if given.quick else FULL, pick_device())
-    if not given.without_figures:
-        from benchmarks import figures  # needs a browser and the tools of the tests
+    record = {}
+    if not given.without_figures:  # first: a browser that is missing is missed at once
+        from benchmarks import figures  # it needs the tools of the tests
 
         record["figures"] = figures.measure(given.book)
+    record |= measure(QUICK if given.quick else FULL, pick_device())
     print("{device} ({kind}), {cores} cores, {threads} thread, PyTorch {torch}\n".format(**record["machine"]))
     print(table([Row(**row) for row in record["rows"]]))
     if "figures" in record:

@@ -95,5 +95,5 @@ def slopes(plan: Plan, curves: Curves) -> list[Row]:
 def slope(points: list[tuple[float, float]]) -> float:
     """Of the line that fits points (x, y) best, both logarithmic."""
     x, y = torch.tensor(points, dtype=torch.float64).clamp(min=1e-9).log().T
-    x, y = x - x.mean(), y - y.mean()
+    x = x - x.mean()
     return round(((x * y).sum() / (x * x).sum()).item(), 9) + 0.0  # what is level has slope 0, not -1e-17
