@@ -147,8 +147,9 @@ matrix: $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest 
 	@echo "==> matrix: an environment for each row, under build/matrix"
 	@JOBS=$(JOBS) $(UPKEEP)/bin/nox $(if $(ROWS),--session $(ROWS) table)
 
-bench: $(VENV)/.test chromium _build/html/.strict ## how fast the live figures are, and how heavy the pages
-	@$(BIN)/python -m benchmarks.figures
+bench: $(VENV)/.test chromium _build/html/.strict ## how fast it is, beside others: one table, one plot (for the book: OUT=book/speed.json)
+	@echo "==> bench: some minutes, in which the machine should do nothing else"
+	@$(BIN)/python -m benchmarks --out $(or $(OUT),_build/speed.json)
 
 student: $(VENV)/.test ## the course without solutions, into _build/student (and a branch: BRANCH=student)
 	@rm -rf _build/student

@@ -1,6 +1,6 @@
 """How fast the live figures are in Chromium: from slider to repaint, from page to first figure; and how heavy.
 
-python -m benchmarks.figures        (or: make bench; the book must be built)
+python -m benchmarks.figures        (the book must be built; `make bench` measures this and more)
 """
 
 import argparse
@@ -196,40 +196,68 @@ def served(folder: Path) -> Iterator[str]:
     server.shutdown()
 
 
+class Repaint(NamedTuple):
+    """Milliseconds from slider to repaint."""
+
+    median: float
+    p95: float
+    worst: float
+
+
+def measure(book: Path = BUILT) -> dict:
+    """Every figure alone and in the book, and every page that has one, as JSON knows it."""
+    with sync_playwright() as playwright, served(book) as site:
+        browser = launch(playwright)
+        version, alone = browser.version, sliders(browser)
+        in_book = sliders_of_the_book(browser, book)
+        pages = [weigh(browser, site, name) for name in pages_with_figures(book)]
+        browser.close()
+    return {
+        "chromium": version,
+        "repaint_ms": {name: repaint(times)._asdict() for name, times in alone.items()},
+        "repaint_in_book_ms": {name: repaint(times)._asdict() for name, times in in_book.items()},
+        "pages": [one._asdict() for one in pages],
+    }
+
+
+def repaint(times: list[float]) -> Repaint:
+    """What the moves of one slider come to."""
+    return Repaint(float(np.median(times)), float(np.percentile(times, 95)), max(times))
+
+
+def report(record: dict) -> str:
+    """Two tables."""
+    lines = [
+        f"Chromium {record['chromium']}, {os.cpu_count()} cores\n",
+        "slider to repaint, ms               median    p95    worst   (S = T = 32; a frame is 16)",
+        *(repaint_line(name, Repaint(**one)) for name, one in record["repaint_ms"].items()),
+        "  in the chapters, at their own sizes:",
+        *(repaint_line(name, Repaint(**one)) for name, one in record["repaint_in_book_ms"].items()),
+        "\npage                          figures  first figure   weight   copies of   requests",
+        "                                          ms after    without  shared code  elsewhere",
+        "                                         DOM ready   images",
+    ]
+    for one in (Weight(**page) for page in record["pages"]):
+        lines.append(
+            f"  {one.page.removeprefix('book/').removesuffix('.html'):27s} {one.figures:7d} {one.first:13.0f} "
+            f"{one.kilobytes:7.0f} kB {one.copies:9d} {one.elsewhere:11d}"
+        )
+    return "\n".join(lines)
+
+
+def repaint_line(name: str, one: Repaint) -> str:
+    return f"  {name:32s} {one.median:7.1f} {one.p95:6.1f} {one.worst:8.1f}"
+
+
 def main() -> None:
     """Measure, print two tables, and write them as JSON if asked."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, help="write the numbers here as JSON, too")
     parser.add_argument("--book", type=Path, default=BUILT, help="the built book")
     given = parser.parse_args()
-    with sync_playwright() as playwright, served(given.book) as site:
-        browser = launch(playwright)
-        version, times = browser.version, sliders(browser)
-        book = sliders_of_the_book(browser, given.book)
-        pages = [weigh(browser, site, name) for name in pages_with_figures(given.book)]
-        browser.close()
-    print(f"Chromium {version}, {os.cpu_count()} cores\n")
-    print("slider to repaint, ms               median    p95    worst   (S = T = 32; a frame is 16)")
-    for name, moves in times.items():
-        print(f"  {name:32s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
-    print("  in the chapters, at their own sizes:")
-    for name, moves in book.items():
-        print(f"  {name:32s} {np.median(moves):7.1f} {np.percentile(moves, 95):6.1f} {max(moves):8.1f}")
-    print("\npage                          figures  first figure   weight   copies of   requests")
-    print("                                          ms after    without  shared code  elsewhere")
-    print("                                         DOM ready   images")
-    for one in pages:
-        print(
-            f"  {one.page.removeprefix('book/').removesuffix('.html'):27s} {one.figures:7d} {one.first:13.0f} "
-            f"{one.kilobytes:7.0f} kB {one.copies:9d} {one.elsewhere:11d}"
-        )
+    record = measure(given.book)
+    print(report(record))
     if given.out:
-        record = {
-            "chromium": version,
-            "repaint_ms": times,
-            "repaint_in_book_ms": book,
-            "pages": [one._asdict() for one in pages],
-        }
         given.out.write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 

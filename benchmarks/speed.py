@@ -1,0 +1,302 @@
+"""How fast attnlib is, beside what people would write or take instead.
+
+Each section is a function of a plan (how large, how long) and a device, and returns rows. `python -m benchmarks`
+prints them; the page *How fast is it* shows them.
+"""
+
+import contextlib
+import math
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from attnlib.attention import length_mask, masked_softmax
+from attnlib.data import PairBatches, encode_examples, load_copy, load_dates, pad, vocabularies
+from attnlib.data.cards import Splits
+from attnlib.decoder import Decoder
+from attnlib.decoders import BahdanauDecoder, LuongDecoder
+from attnlib.encoder import Encoded, Encoder
+from attnlib.metrics import exact_match
+from attnlib.scores import AdditiveScore
+from attnlib.search import beam_search, greedy_decode
+from attnlib.self_attention import MultiHeadAttention
+from attnlib.seq2seq import Seq2Seq, seq2seq_loss
+from attnlib.training import fit, set_seed
+from benchmarks.growth import WARM, additive, additive_as_written, growth, slopes, there_and_back
+from benchmarks.memory import peaks
+from benchmarks.rows import Plan, Row, label, less, share
+from benchmarks.textbook import BahdanauWithoutAttention, LuongWithoutAttention, TextbookDecoder
+from benchmarks.timing import Run, interleaved, milliseconds, stopwatch
+from scripts.notebooks import BOOK, facts
+
+# --- decoders -----------------------------------------------------------------------------------------
+
+
+#: Times faster than the textbook design, what one would wish, and the same for times the floor.
+AGAINST_TEXTBOOK = ((1.3, 1.5), (1.7, 2.0), (2.0, 2.5), (1.8, 2.0))
+AGAINST_FLOOR = (1.2, 1.6, 2.5, 1.4)
+
+
+def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
+    """Training steps of decoders, keys and loss included: ours, the textbook's, and without attention."""
+    rows = []
+    for sizes, (bound, aim), floor in zip(plan.decoders, AGAINST_TEXTBOOK, AGAINST_FLOOR, strict=True):
+        B, S, T, V, d_embed, d = sizes
+        widths = {"vocab_size": V, "d_embed": d_embed, "d_annotation": d, "d_hidden": d}
+        decoders = {
+            "bahdanau": BahdanauDecoder(**widths, score=AdditiveScore(d, d, d_hidden=d)),
+            "textbook": TextbookDecoder(**widths),
+            "textbook, deep": TextbookDecoder(**widths, deep=True),
+            "bahdanau floor": BahdanauWithoutAttention(**widths),
+            "luong": LuongDecoder(**widths),
+            "luong floor": LuongWithoutAttention(**widths),
+        }
+        batch = decoder_batch(B, S, T, V, d, device)
+        runs = {name: training_step(decoder.to(device), *batch) for name, decoder in decoders.items()}
+        ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds, least=plan.least))
+        where = ("decoders", label(B=B, S=S, T=T, V=V, d_embed=d_embed, d=d), "ms")
+        rows += [
+            less("Bahdanau: the textbook design", where, ms["bahdanau"], ms["textbook"], at_least=bound, aim=aim),
+            less("Bahdanau: the textbook design, our output", where, ms["bahdanau"], ms["textbook, deep"]),
+            share("Bahdanau: without attention", where, ms["bahdanau"], ms["bahdanau floor"], aim=floor),
+            share("Luong: without attention", where, ms["luong"], ms["luong floor"], at_most=1.25),
+        ]
+    return rows
+
+
+def decoder_batch(B: int, S: int, T: int, V: int, d: int, device: torch.device) -> tuple[Encoded, Tensor, Tensor]:
+    """What an encoder would hand over, sentences of S/2 to S words, and tokens to read and to say."""
+    lengths = torch.randint((S + 1) // 2, S + 1, (B,), generator=torch.Generator().manual_seed(0)).to(device)
+    annotations = torch.randn(B, S, d, device=device, requires_grad=True)
+    summary = torch.randn(B, d, device=device, requires_grad=True)
+    encoded = Encoded(annotations, summary, length_mask(lengths, S), None)
+    return encoded, *torch.randint(V, (2, B, T), device=device)
+
+
+def training_step(decoder: Decoder, encoded: Encoded, inputs: Tensor, targets: Tensor) -> Run:
+    """Forward with teacher forcing, loss, and backward to the parameters and into the encoder."""
+    wanted = [*decoder.parameters(), encoded.annotations, encoded.summary]
+
+    def step():
+        logits = decoder(inputs, *decoder.begin(encoded)).logits
+        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+        return torch.autograd.grad(loss, wanted, allow_unused=True)
+
+    return step
+
+
+# --- attention layers ---------------------------------------------------------------------------------
+
+
+def attention_layers(plan: Plan, device: torch.device) -> list[Row]:
+    """Multi-head self-attention and the masked softmax, forward and backward, beside torch's own."""
+    rows = []
+    for B, T, d, H in plan.heads:
+        runs = layer_runs(B, T, d, H, device)
+        ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds))
+        where = ("attention", label(B=B, T=T, d=d, H=H), "ms")
+        rows += [
+            share("heads, weights wanted: nn.MultiheadAttention", where, ms["weights"], ms["torch"], at_most=1.05),
+            share("heads, context alone: SDPA", where, ms["context"], ms["sdpa"], at_most=1.05),
+            share("masked_softmax: softmax", where, ms["masked"], ms["softmax"], at_most=1.3),
+        ]
+    return rows
+
+
+def layer_runs(B: int, T: int, d: int, H: int, device: torch.device) -> dict[str, Run]:
+    x = torch.randn(B, T, d, device=device, requires_grad=True)
+    ours, theirs = MultiHeadAttention(d, H).to(device), nn.MultiheadAttention(d, H, batch_first=True).to(device)
+    own, their = list(ours.parameters()), list(theirs.parameters())
+    scores = torch.randn(B, H, T, T, device=device, requires_grad=True)
+    mask = length_mask(torch.arange(B, device=device) % (T // 2) + T // 2 + 1, T).unsqueeze(1)  # (B, 1, 1, T)
+    return {
+        "weights": there_and_back(lambda: ours(x, x, x).context, x, *own),
+        "torch": there_and_back(lambda: theirs(x, x, x, average_attn_weights=False)[0], x, *their),
+        "context": there_and_back(lambda: ours(x, x, x, need_weights=False).context, x, *own),
+        "sdpa": there_and_back(lambda: by_hand(ours, x), x, *own),
+        "masked": there_and_back(lambda: masked_softmax(scores, mask), scores),
+        "softmax": there_and_back(lambda: scores.softmax(-1), scores),
+    }
+
+
+def by_hand(heads: MultiHeadAttention, x: Tensor) -> Tensor:
+    """What one writes around torch's kernel: the parameters of `heads`, three projections, SDPA, one projection."""
+    q, k, v = (W(x).unflatten(-1, (heads.n_heads, -1)).transpose(1, 2) for W in (heads.W_q, heads.W_k, heads.W_v))
+    return heads.W_o(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
+
+
+# --- memory -------------------------------------------------------------------------------------------
+
+
+def additive_memory(plan: Plan, device: torch.device) -> list[Row]:
+    """Peak memory of additive attention above its inputs, forward and backward."""
+    (ours,), (naive,) = (peaks(prepare, [plan.memory], WARM, device) for prepare in (additive, additive_as_written))
+    where = ("memory", label(**dict(zip("BSTd", plan.memory, strict=True))), "MB")
+    return [less("additive attention: as written", where, ours, naive, "times less", judged="ours", at_most=300)]
+
+
+# --- search -------------------------------------------------------------------------------------------
+
+
+def search(plan: Plan, device: torch.device) -> list[Row]:
+    """Seconds to write targets for all sentences at once, beside one sentence after another.
+
+    One after another is measured on a part of the sentences, and counted up.
+    """
+    N, some, length = plan.sentences
+    d, V = 128, 200
+    set_seed(0)
+    model = Seq2Seq(Encoder(V, d, d // 2, bidirectional=True), BahdanauDecoder(V, d, d, d)).to(device).eval()
+    lengths = torch.randint(max(1, length // 4), length + 1, (N,))
+    source = torch.randint(4, V, (N, length), device=device)
+    ways = {
+        "greedy": lambda rows: greedy_decode(model, source[rows], lengths[rows], max_length=length),
+        "beam of 5": lambda rows: beam_search(model, source[rows], lengths[rows], max_length=length, beams=5),
+    }
+    rows, where = [], ("search", f"{N} sentences", "s")
+    for name, write in ways.items():
+        runs = {"ours": lambda: write(slice(None)), "loop": lambda: [write(slice(n, n + 1)) for n in range(some)]}  # noqa: B023
+        seconds = interleaved(runs, stopwatch(device), seconds=plan.seconds)
+        rows.append(less(f"{name}: one by one", where, seconds["ours"], seconds["loop"] * N / some, at_least=5))
+    return rows
+
+
+# --- padding ------------------------------------------------------------------------------------------
+
+
+def padding(plan: Plan, device: torch.device) -> list[Row]:
+    """Batches of pairs of similar length, beside batches of any: padding, and training time of a real token."""
+    N, batch = plan.padding
+    examples = load_copy(sizes=(N, 0, 0), lengths=(5, 50)).train
+    known = vocabularies(examples)
+    ids = encode_examples(examples, *known)
+    sorted_, any_ = (PairBatches(*ids, batch=batch, generator=set_seed(0), pool=pool) for pool in (20, 1))
+    set_seed(0)
+    encoder = Encoder(len(known[0]), 64, 64, bidirectional=True)
+    model = Seq2Seq(encoder, BahdanauDecoder(len(known[1]), 64, 128, 128)).to(device)
+
+    def epoch(batches):
+        for one in batches:
+            torch.autograd.grad(seq2seq_loss(model, one.to(device))[0], list(model.parameters()))
+
+    runs = {"sorted": lambda: epoch(sorted_), "any": lambda: epoch(any_)}
+    seconds = interleaved(runs, stopwatch(device), seconds=2 * plan.seconds)
+    tokens = sum(len(target) + 1 for target in ids[1])  # written, <eos> included; as many are read
+    µs = {name: 1e6 * value / tokens for name, value in seconds.items()}
+    where = ("padding", f"{N} pairs, B{batch}")
+    padded = [100 * batches.padding() for batches in (sorted_, any_)]
+    return [
+        less("share of padding: batches of any length", (*where, "%"), *padded, "times less"),
+        less("training, per real token: batches of any length", (*where, "µs"), µs["sorted"], µs["any"], at_least=1),
+    ]
+
+
+# --- chapters and dates -------------------------------------------------------------------------------
+
+
+def chapters(plan: Plan, device: torch.device) -> list[Row]:
+    """Minutes that each chapter ran, as `make execute` has written down; nothing is run here."""
+    minutes = {path.stem: facts(path)["seconds"] / 60 for path in sorted(BOOK.glob("[0-9]*.ipynb"))}
+    rows = [Row("chapters", f"chapter {int(name[:2])}", "", "min", spent) for name, spent in minutes.items()]
+    return [*rows, Row("chapters", "all chapters", "", "min", sum(minutes.values()), judged="ours", at_most=12)]
+
+
+def dates(plan: Plan, device: torch.device) -> list[Row]:
+    """Seconds of training until nearly all held-out dates are written without a mistake, in the settings of chapter 7.
+
+    The median over seeds; time to look whether they are is not counted.
+    """
+    n, _, _, enough = plan.dates
+    designs, seconds = {"ours": BahdanauDecoder, "textbook": TextbookDecoder}, {"ours": [], "textbook": []}
+    parts = load_dates(sizes=(n, 300, 0), locales=["fr_FR", "de_DE", "es_ES", "it_IT"])
+    seconds_until_right(BahdanauDecoder, parts, 0, plan._replace(dates=(n, 1, 1, 0.0)), device)  # loads the optimizer
+    for seed in range(plan.seeds):
+        for name, design in designs.items():
+            seconds[name].append(seconds_until_right(design, parts, seed, plan, device))
+    ours, textbook = (statistics.median(seconds[name]) for name in designs)
+    where = ("dates", f"{n} dates, {plan.seeds} seeds", "s")
+    name = f"{enough:.0%} of held-out dates: the textbook design"
+    return [less(name, where, ours, textbook, judged="ours", at_most=60)]
+
+
+class Reached(Exception):
+    """The model is good enough: training ends."""
+
+
+def seconds_until_right(design: type[Decoder], parts: Splits, seed: int, plan: Plan, device: torch.device) -> float:
+    """Seconds of training, or infinity where the steps do not suffice."""
+    _, steps, every, enough = plan.dates
+    generator, known = set_seed(seed), vocabularies(parts.train)
+    train, held_out = (encode_examples(part, *known) for part in (parts.train, parts.dev))
+    encoder = Encoder(len(known[0]), 32, 32, bidirectional=True)
+    model = Seq2Seq(encoder, design(len(known[1]), 32, d_annotation=64, d_hidden=64)).to(device)
+    source, lengths = pad(held_out[0])
+    start, looking, took = time.perf_counter(), 0.0, math.inf
+
+    def wrong(model):
+        nonlocal looking, took
+        now = time.perf_counter()
+        longest = max(map(len, held_out[1])) + 1
+        written = greedy_decode(model, source.to(device), lengths, max_length=longest).sentences()
+        right = exact_match(written, held_out[1])
+        if right >= enough:
+            took = now - start - looking
+            raise Reached
+        looking += time.perf_counter() - now
+        return 1 - right
+
+    batches = PairBatches(*train, batch=48, generator=generator)
+    with contextlib.suppress(Reached):
+        fit(model, batches, seq2seq_loss, steps=steps, lr=1e-2, validate=wrong, validate_every=every,
+            description=f"dates, {design.__name__} {seed}")  # fmt: skip
+    return took
+
+
+SECTIONS: dict[str, Callable[[Plan, torch.device], list[Row]]] = {
+    "decoders": decoder_steps,
+    "attention": attention_layers,
+    "memory": additive_memory,
+    "search": search,
+    "padding": padding,
+    "chapters": chapters,
+    "dates": dates,
+}
+
+
+def measure(plan: Plan, device: torch.device) -> dict:
+    """Everything: the machine, rows of all sections, and the curves that the slopes were read from."""
+    rows, bar = [], tqdm(SECTIONS.items(), desc="speed", total=len(SECTIONS) + 1)
+    for name, section in bar:
+        bar.set_postfix_str(name)
+        rows += section(plan, device)
+    bar.set_postfix_str("growth")
+    curves = growth(plan, device)
+    bar.update()
+    bar.close()
+    rows += slopes(plan, curves)
+    return {"machine": machine(device), "rows": [row._asdict() for row in rows], "growth": curves}
+
+
+def machine(device: torch.device) -> dict[str, str | int]:
+    """What was measured on; no date, no host."""
+    if device.type == "cuda":
+        name = torch.cuda.get_device_name(device)
+    else:
+        info = Path("/proc/cpuinfo")
+        lines = info.read_text().splitlines() if info.exists() else []
+        name = next((line.split(": ")[1] for line in lines if line.startswith("model name")), platform.machine())
+    return {
+        "device": name,
+        "kind": device.type,
+        "cores": os.cpu_count(),
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+    }
