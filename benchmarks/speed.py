@@ -22,7 +22,7 @@ from attnlib.attention import length_mask, masked_softmax
 from attnlib.data import PairBatches, encode_examples, load_copy, load_dates, pad, vocabularies
 from attnlib.data.cards import Splits
 from attnlib.decoder import Decoder
-from attnlib.decoders import BahdanauDecoder, LuongDecoder
+from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
 from attnlib.encoder import Encoded, Encoder
 from attnlib.metrics import exact_match
 from attnlib.scores import AdditiveScore
@@ -33,7 +33,7 @@ from attnlib.training import fit, set_seed
 from benchmarks.growth import WARM, additive, additive_as_written, growth, slopes, there_and_back
 from benchmarks.memory import peaks
 from benchmarks.rows import Plan, Row, label, less, share
-from benchmarks.textbook import BahdanauWithoutAttention, LuongWithoutAttention, TextbookDecoder
+from benchmarks.textbook import BahdanauSimpleOutput, LuongWithoutAttention, TextbookDecoder
 from benchmarks.timing import Run, interleaved, milliseconds, stopwatch
 from scripts.notebooks import BOOK, facts
 
@@ -52,10 +52,11 @@ def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
         B, S, T, V, d_embed, d = sizes
         widths = {"vocab_size": V, "d_embed": d_embed, "d_annotation": d, "d_hidden": d}
         decoders = {
-            "bahdanau": BahdanauDecoder(**widths, score=AdditiveScore(d, d, d_hidden=d)),
-            "textbook": TextbookDecoder(**widths),
+            "simple": BahdanauSimpleOutput(**widths, score=AdditiveScore(d, d, d_hidden=d)),
+            "textbook, simple": TextbookDecoder(**widths),
+            "simple floor": InitialStateDecoder(**widths),
+            "deep": BahdanauDecoder(**widths, score=AdditiveScore(d, d, d_hidden=d)),
             "textbook, deep": TextbookDecoder(**widths, deep=True),
-            "bahdanau floor": BahdanauWithoutAttention(**widths),
             "luong": LuongDecoder(**widths),
             "luong floor": LuongWithoutAttention(**widths),
         }
@@ -64,9 +65,9 @@ def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
         ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds, least=plan.least))
         where = ("decoders", label(B=B, S=S, T=T, V=V, d_embed=d_embed, d=d), "ms")
         rows += [
-            less("Bahdanau: the textbook design", where, ms["bahdanau"], ms["textbook"], at_least=bound, aim=aim),
-            less("Bahdanau: the textbook design, our output", where, ms["bahdanau"], ms["textbook, deep"]),
-            share("Bahdanau: without attention", where, ms["bahdanau"], ms["bahdanau floor"], aim=floor),
+            less("Bahdanau: the textbook design", where, ms["simple"], ms["textbook, simple"], at_least=bound, aim=aim),
+            share("Bahdanau: without attention", where, ms["simple"], ms["simple floor"], aim=floor),
+            less("Bahdanau, deep output: the textbook design", where, ms["deep"], ms["textbook, deep"]),
             share("Luong: without attention", where, ms["luong"], ms["luong floor"], at_most=1.25),
         ]
     return rows

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from attnlib.attention import Attended
 from attnlib.decoder import Decoded, Decoder
-from attnlib.decoders import InitialStateDecoder
+from attnlib.decoders import BahdanauDecoder, InitialStateDecoder
 
 HIDDEN = -1e6  # the score of what must not be seen
 
@@ -36,8 +36,9 @@ def softmax_over_lengths(scores: Tensor, lengths: Tensor) -> Tensor:
     """Softmax of (B, T, S) over the first lengths[n] positions; a length is repeated for each of the T queries."""
     rows, S = scores.flatten(0, 1), scores.shape[-1]  # (B T, S)
     each = lengths.repeat_interleave(scores.shape[1])  # (B T,)
-    hidden = torch.arange(S, device=scores.device) >= each.unsqueeze(1)
-    return rows.masked_fill(hidden, HIDDEN).softmax(-1).view_as(scores)
+    rows = rows.clone()
+    rows[torch.arange(S, device=scores.device) >= each.unsqueeze(1)] = HIDDEN
+    return rows.softmax(-1).view_as(scores)
 
 
 class TextbookDecoder(Decoder):
@@ -81,19 +82,15 @@ class TextbookDecoder(Decoder):
         return Decoded(self.W_o(said), weights, states, contexts, carry=(last[0],))
 
 
-class BahdanauWithoutAttention(InitialStateDecoder):
-    """`BahdanauDecoder` with c_i left out: same cell, same deep output; as no step waits, the GRU runs in one call."""
+class BahdanauSimpleOutput(BahdanauDecoder):
+    """`BahdanauDecoder` with the output of the textbooks, `W_o s_i`: with it, both are one function."""
 
-    def __init__(self, vocab_size: int, d_embed: int, d_annotation: int, d_hidden: int):
-        super().__init__(vocab_size, d_embed, d_annotation, d_hidden)
-        self.U_o = nn.Linear(d_hidden, 2 * d_hidden)
-        self.V_o = nn.Linear(d_embed, 2 * d_hidden, bias=False)
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        del self.U_o, self.V_o, self.C_o
 
-    def read(self, embedded, memory, state):
-        states, last = self.rnn(embedded, state[0].unsqueeze(0))
-        pairs = self.U_o(states) + self.V_o(embedded)  # (B, T, 2 d_hidden)
-        logits = self.W_o(pairs.unflatten(-1, (-1, 2)).amax(-1))
-        return Decoded(logits, None, states, None, carry=(last[0],))
+    def say(self, states, embedded, contexts):
+        return self.W_o(states)
 
 
 class LuongWithoutAttention(InitialStateDecoder):
