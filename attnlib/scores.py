@@ -107,7 +107,7 @@ class ScaledDotScore(DotScore):
     """
 
     def compare(self, query, projected_key):
-        return super().compare(query, projected_key) / math.sqrt(self.d_key)  # (..., T, S)
+        return super().compare(query / math.sqrt(self.d_key), projected_key)  # (..., T, S)
 
 
 class GeneralScore(Score):
@@ -171,8 +171,8 @@ class AdditiveScore(Score):
 
     def of_pairs(self, projected_query, projected_key):
         """Scores of all pairs, each of which has a hidden layer of its own."""
-        hidden = torch.tanh(projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3))  # (..., T, S, d_hidden)
-        return hidden @ self.v_a.weight[0]  # (..., T, S), faster than v_a(hidden)
+        hidden = projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3)  # (..., T, S, d_hidden)
+        return self.v_a(torch.tanh(hidden)).squeeze(-1)  # (..., T, S)
 
 
 class ConcatScore(Score):
@@ -199,8 +199,8 @@ class ConcatScore(Score):
         T, S = query.shape[-2], key.shape[-2]
         queries = query.unsqueeze(-2).expand(*query.shape[:-1], S, -1)  # (..., T, S, d_query)
         keys = key.unsqueeze(-3).expand(*key.shape[:-2], T, S, -1)  # (..., T, S, d_key)
-        hidden = torch.tanh(self.W_1(torch.cat([queries, keys], dim=-1)))  # (..., T, S, d_hidden)
-        return hidden @ self.w_2.weight[0]  # (..., T, S)
+        pairs = torch.cat([queries, keys], dim=-1)  # (..., T, S, d_query + d_key)
+        return self.w_2(torch.tanh(self.W_1(pairs))).squeeze(-1)  # (..., T, S)
 
 
 class CosineScore(DotScore):

@@ -144,7 +144,7 @@ def run(tests: list[str]) -> dict:
 def make_copy(directory: Path) -> Path:
     """A copy of what the tests of the package need."""
     unneeded = shutil.ignore_patterns("__pycache__", "browser", ".hypothesis")
-    for name in ("attnlib", "tests", "assets"):
+    for name in ("attnlib", "tests", "assets", "scripts"):
         shutil.copytree(ROOT / name, directory / name, ignore=unneeded)
     for name in ("pyproject.toml", "_config.yml", "_toc.yml"):
         shutil.copy(ROOT / name, directory)

@@ -182,6 +182,45 @@ def test_every_bad_number_is_counted():
         masked_softmax(scores)
 
 
+SEEN = {
+    "lengths": length_mask(torch.tensor([1, 4]), S),
+    "causal": causal_mask(T, S - T),
+    "each its own": torch.tensor([[[1, 0, 1, 1, 0], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]]] * B).bool(),
+}
+
+
+@pytest.mark.parametrize("hidden_nan", [False, True])
+@pytest.mark.parametrize("dtype", PRECISIONS)
+@pytest.mark.parametrize("name", SEEN)
+def test_value_and_gradient_where_every_row_sees_something(name, dtype, hidden_nan):
+    """The masks of most other tests have blank rows, which are computed in another way; so is a hidden NaN."""
+    scores, mask = (5 * torch.randn(B, T, S)).to(dtype), SEEN[name].expand(B, T, S)
+    alpha = oracles.masked_softmax(scores.double().numpy(), mask.numpy())
+    if hidden_nan:
+        scores[~mask] = torch.nan
+    coefficients = torch.randn(B, T, S).to(dtype)
+    weights = masked_softmax(scores.requires_grad_(), SEEN[name])
+    (gradient,) = torch.autograd.grad(weights, scores, coefficients)
+    g = coefficients.double().numpy()
+    expected = alpha * (g - (alpha * g).sum(-1, keepdims=True))  # the derivative of a softmax
+    assert weights.dtype == gradient.dtype == dtype
+    assert_close(weights.detach().double(), torch.from_numpy(alpha), rtol=0, atol=PRECISIONS[dtype])
+    assert_close(gradient.double(), torch.from_numpy(expected), rtol=0, atol=20 * PRECISIONS[dtype])
+    assert (weights[~mask] == 0).all() and (gradient[~mask] == 0).all()
+    if dtype == torch.float64 and not hidden_nan:
+        assert torch.autograd.gradcheck(lambda s: masked_softmax(s, SEEN[name]), (scores,))
+        assert torch.autograd.gradgradcheck(lambda s: masked_softmax(s, SEEN[name]), (scores,))
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_a_loss_may_send_anything_back_to_a_hidden_weight(name):
+    scores, mask = torch.randn(B, T, S).double().requires_grad_(), SEEN[name].expand(B, T, S)
+    weights = masked_softmax(scores, SEEN[name])
+    torch.where(mask, weights.log(), 0.0).sum().backward()  # log 0 = -∞; on the way back, 0/0
+    n = mask.sum(-1, keepdim=True)
+    assert_close(scores.grad, torch.where(mask, 1 - n * weights.detach(), 0.0))  # of Σ log α, by hand
+
+
 @pytest.mark.parametrize("shape", [(B, T, 0), (B, 0, S), (0, T, S), (0,)])
 def test_no_scores_no_weights(shape):
     scores = torch.zeros(shape)

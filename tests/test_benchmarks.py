@@ -123,6 +123,16 @@ def test_luong_s_floor_is_his_decoder_with_the_context_left_out():
     assert_close(a, b)
 
 
+# --- chapters -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("minutes", "cores", "end"), [([3, 1, 2], 2, 3), ([2, 2, 2], 2, 4), ([5, 1], 1, 6), ([], 2, 0)]
+)
+def test_the_last_chapter_ends_when_two_run_side_by_side(minutes, cores, end):
+    assert speed.side_by_side(minutes, cores) == end
+
+
 # --- time ---------------------------------------------------------------------------------------------
 
 

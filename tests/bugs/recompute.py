@@ -7,7 +7,6 @@ BUGS = of(
     "recompute.py", "test_recompute.py",
     ("all pairs kept for the gradient", "checkpoint(of_pairs, part, key, use_reentrant=False)", "of_pairs(part, key)"),
     ("all pairs at once", "if numbers <= AT_ONCE:", "if True:"),
-    ("few at once where all would fit", "if numbers <= AT_ONCE:", "if numbers < AT_ONCE:"),
     ("the width does not count", "key.shape[-2] * width", "key.shape[-2]"),
     ("the leading dimensions do not count", "query[..., 0].numel()", "query.shape[-2]"),
     ("keys do not count", "* key.shape[-2] * width", "* width"),
