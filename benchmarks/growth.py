@@ -1,9 +1,12 @@
 """How time and memory of attention grow with B, S, T and d: measured, beside what chapter 9 counts."""
 
+import math
+
 import torch
 from torch import Tensor
 
 from attnlib.attention import Attention
+from attnlib.recompute import AT_ONCE
 from attnlib.scores import AdditiveScore, DotScore
 from benchmarks.memory import peaks
 from benchmarks.rows import Plan, Row, label
@@ -45,15 +48,24 @@ def there_and_back(forward: Run, *wanted: Tensor) -> Run:
     return lambda: torch.autograd.grad(forward(), wanted, given)
 
 
-#: Per sentence, multiply-adds and numbers kept: what chapter 9 counts.
+def at_peak(B: int, S: int, T: int, d: int, at_once: float) -> float:
+    """Numbers held in the gradient of additive attention.
+
+    The hidden layers of the pairs that are taken at once, three times: the sum, its tanh, the gradient. And five
+    tables of all pairs: the scores, in parts and as a whole, the weights, and the gradients of both.
+    """
+    return 3 * min(B * S * T * d, at_once) + 5 * B * S * T
+
+
+#: Multiply-adds, as chapter 9 counts them, and numbers held at the peak.
 COUNTED = {
     "time": {
         "additive": lambda B, S, T, d: B * ((S + T) * d**2 + 2 * S * T * d),
         "dot": lambda B, S, T, d: B * 2 * S * T * d,
     },
     "memory": {
-        "additive": lambda B, S, T, d: B * S * T,
-        "additive, as written": lambda B, S, T, d: B * S * T * (d + 1),
+        "additive": lambda B, S, T, d: at_peak(B, S, T, d, AT_ONCE),
+        "additive, as written": lambda B, S, T, d: at_peak(B, S, T, d, math.inf),
     },
 }
 MADE_BY = {"additive": additive, "dot": dot, "additive, as written": additive_as_written}
