@@ -42,10 +42,10 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
         check_weights(weights, scores)
         return weights
     check_mask(mask, scores.shape)
-    # −∞ removes a position in every precision; to add it takes a fraction of the time of choosing score by score.
+    # −∞ removes a position in every precision; adding it is quicker than choosing score by score.
     weights = (scores + torch.where(mask, 0.0, -torch.inf).to(scores.dtype)).softmax(-1)
     if has_nan(weights):
-        # A row with nothing visible is 0/0, and a hidden NaN cannot be removed by adding: choose after all,
+        # A row with nothing visible is 0/0, and no adding removes a hidden NaN: choose after all, and
         # zeros in blank rows. The last line empties them again, in value and in gradient.
         blank = ~mask.any(-1, keepdim=True)
         chosen = torch.where(mask, scores, torch.where(blank, 0.0, -torch.inf).to(scores.dtype))

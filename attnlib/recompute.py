@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-#: Numbers held at once: 32 MiB in float32. A gradient needs some four times as much.
+#: Numbers of pairs that are taken at once: 32 MiB in float32. A gradient holds three times as much.
 AT_ONCE = 2**23
 
 
