@@ -92,12 +92,12 @@ QUICK = Plan(
     least=1,
     decoders=((2, 3, 2, 11, 4, 8), (2, 3, 3, 11, 4, 8), (3, 3, 2, 11, 4, 8), (3, 4, 2, 11, 4, 8)),
     heads=((2, 4, 8, 2), (1, 6, 8, 2)),
-    memory=(2, 64, 64, 16),
+    memory=(8, 128, 128, 64),  # what is less hides in memory that the process has in reserve
     sentences=(4, 2, 5),
     padding=(24, 4),
     dates=(60, 1, 1, 0.0),
     seeds=1,
-    growth={"time": (2, 16, 16, 8), "memory": (8, 64, 64, 32)},
+    growth={"time": (2, 16, 16, 8), "memory": (8, 128, 128, 64)},
     factors=(1, 2),
 )
 

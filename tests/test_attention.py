@@ -74,11 +74,12 @@ def test_real_scores_survive_wherever_they_lie(dtype, level):
     assert_close(found, torch.tensor([[0.5, 0.5, 0.0, 0.0]], dtype=dtype))
 
 
+@pytest.mark.parametrize("hidden", [0.0, torch.nan])  # beside NaN, scores are chosen and nothing is added
 @pytest.mark.parametrize("dtype", PRECISIONS)
-def test_no_visible_score_is_too_low(dtype):
+def test_no_visible_score_is_too_low(dtype, hidden):
     lowest = torch.finfo(dtype).min  # a fill that is a number would lie above some
     for level in (lowest, lowest / 2):
-        scores = torch.tensor([[level, level, 0.0, level]], dtype=dtype)
+        scores = torch.tensor([[level, level, hidden, level]], dtype=dtype)
         found = masked_softmax(scores, torch.tensor([[True, True, False, False]]))
         assert_close(found, torch.tensor([[0.5, 0.5, 0.0, 0.0]], dtype=dtype))
 
