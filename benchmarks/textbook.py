@@ -75,11 +75,9 @@ class TextbookDecoder(Decoder):
             s, last = self.rnn(torch.cat([context, y], dim=-1), last)
             steps.append((s, context, weights))
         states, contexts, weights = (torch.cat(column, dim=1) for column in zip(*steps, strict=True))
-        said = states
-        if self.deep:
-            pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)
-            said = pairs.unflatten(-1, (-1, 2)).amax(-1)
-        return Decoded(self.W_o(said), weights, states, contexts, carry=(last[0],))
+        # one and the same output layer, so that the rest is what is compared
+        logits = BahdanauDecoder.say(self, states, embedded, contexts) if self.deep else self.W_o(states)
+        return Decoded(logits, weights, states, contexts, carry=(last[0],))
 
 
 class BahdanauSimpleOutput(BahdanauDecoder):

@@ -87,23 +87,29 @@ class ClaimsLedger(SphinxDirective):
         claims, gates = yaml.safe_load(source.read_text("utf8")), recorded(notebooks)
         if found := problems(claims, gates, ROOT):
             raise ExtensionError("the claims ledger is not whole:\n  " + "\n  ".join(found))
-        body = nodes.tbody()
+        rows = []
         for name, claim in claims.items():
             tests = [nodes.literal("", test.partition("::")[2]) for test in claim["tests"]]
             said = paragraph(nodes.strong("", claim["says"]), nodes.Text(f" {claim['slides']}"))
-            body += row([said, paragraph(nodes.Text("code tested by "), *joined(tests))], across=4)
-            for gate in gates[name]:
-                body += row(
+            rows.append(row([said, paragraph(nodes.Text("code tested by "), *joined(tests))], across=4))
+            rows += [
+                row(
                     paragraph(nodes.Text(gate.what)),
                     paragraph(chapter_link(self.env.docname, gate.chapter)),
                     paragraph(nodes.Text(gate.measured())),
                     paragraph(nodes.Text(gate.held_to())),
                 )
-        titles = ("what was measured", "chapter", "median (range)", "held to")
-        group = nodes.tgroup("", cols=4)
-        group += [nodes.colspec(colwidth=width) for width in (50, 9, 26, 15)]
-        group += [nodes.thead("", row(*(paragraph(nodes.Text(title)) for title in titles))), body]
-        return [nodes.table("", group, classes=["ledger", "colwidths-given"])]
+                for gate in gates[name]
+            ]
+        return [table({"what was measured": 50, "chapter": 9, "median (range)": 26, "held to": 15}, rows)]
+
+
+def table(columns: dict[str, int], rows: list[nodes.row]) -> nodes.table:
+    """Rows under the heads of the columns, which have these shares of the width."""
+    group = nodes.tgroup("", cols=len(columns))
+    group += [nodes.colspec(colwidth=width) for width in columns.values()]
+    group += [nodes.thead("", row(*(paragraph(nodes.Text(head)) for head in columns))), nodes.tbody("", *rows)]
+    return nodes.table("", group, classes=["ledger", "colwidths-given"])
 
 
 def row(*cells: nodes.Node | list[nodes.Node], across: int = 1) -> nodes.row:

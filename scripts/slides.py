@@ -18,6 +18,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
+from docutils.nodes import make_id
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell
 from pygments.formatters import HtmlFormatter
@@ -90,11 +91,6 @@ def without_last_heading(cell):
         if cell.cell_type == "markdown" and heading_of(cell.source)
         else cell
     )
-
-
-def anchor(section: str) -> str:
-    """The end of the address of a section, as docutils makes it."""
-    return re.sub(r"[^a-z0-9]+", "-", section.lower()).strip("-")
 
 
 def slides_of(notebook) -> list[dict]:
@@ -185,7 +181,7 @@ def cut(notebook, name: str):
         for cell in rest:
             show(cell, "fragment" if tag_of(cell) == "fragment" else "-")
         if section := slide.get("live"):
-            show(new_markdown_cell(f"Live in the page: [{section}]({name}.ipynb#{anchor(section)})"), "-")
+            show(new_markdown_cell(f"Live in the page: [{section}]({name}.ipynb#{make_id(section)})"), "-")
     show(new_markdown_cell(last), "slide", "last")
 
     deck = nbformat.v4.new_notebook(cells=shown, metadata={"title": heading_of(first)})

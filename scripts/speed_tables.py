@@ -14,6 +14,7 @@ import os
 import sys
 from pathlib import Path
 
+import claims_ledger as ledger
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.errors import ExtensionError
@@ -51,8 +52,8 @@ class SpeedTable(Speed):
         if strangers := set(self.arguments) - {row.section for row in rows}:
             raise ExtensionError(f"nothing was measured under {', '.join(sorted(strangers))}")
         if self.arguments == ["growth"]:
-            return [table(SLOPES, slope_lines(rows))]
-        return [table(*without_empty(HEADS, [cells(row) for row in rows]))]
+            return [texts(SLOPES, slope_lines(rows))]
+        return [texts(*without_empty(HEADS, [cells(row) for row in rows]))]
 
 
 class SpeedFigures(Speed):
@@ -64,7 +65,7 @@ class SpeedFigures(Speed):
             raise ExtensionError("no live figure was measured: run `make bench`, which needs a browser")
         times = record["figures"]["repaint_ms"]
         return [
-            table(
+            texts(
                 ("figure", "median, ms", "p95, ms"),
                 [(n, short(t["median"]), short(t["p95"])) for n, t in times.items()],
             )
@@ -166,16 +167,11 @@ def without_empty(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> tuple[
     return tuple(heads[n] for n in kept), [tuple(row[n] for n in kept) for row in rows]
 
 
-def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> nodes.table:
+def texts(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> nodes.table:
     """Text in rows under heads; the first column is the widest."""
-
-    def line(texts: tuple[str, ...]) -> nodes.row:
-        return nodes.row("", *(nodes.entry("", *(nodes.paragraph("", t) for t in text.splitlines())) for text in texts))
-
-    group = nodes.tgroup("", cols=len(heads))
-    group += [nodes.colspec(colwidth=width) for width in (40, *[15] * (len(heads) - 1))]
-    group += [nodes.thead("", line(heads)), nodes.tbody("", *map(line, rows))]
-    return nodes.table("", group, classes=["ledger", "colwidths-given"])
+    columns = dict(zip(heads, (40, *[15] * (len(heads) - 1)), strict=True))
+    lines = [[[ledger.paragraph(nodes.Text(part)) for part in text.splitlines()] for text in line] for line in rows]
+    return ledger.table(columns, [ledger.row(*line) for line in lines])
 
 
 DIRECTIVES = {
