@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
+from attnlib.quick_softmax import has_nan, quick_softmax
 from attnlib.scores import DotScore, GeneralScore, ScaledDotScore, Score
 
 
@@ -42,16 +43,16 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
         check_weights(weights, scores)
         return weights
     check_mask(mask, scores.shape)
-    # −∞ removes a position in every precision; adding it is quicker than choosing score by score.
-    weights = (scores + torch.where(mask, 0.0, -torch.inf).to(scores.dtype)).softmax(-1)
+    weights = quick_softmax(scores, mask)
     if has_nan(weights):
-        # A row with nothing visible is 0/0, and no adding removes a hidden NaN: choose after all, and
-        # zeros in blank rows. The last line empties them again, in value and in gradient.
+        # A row with nothing visible, or NaN somewhere. So choose, and do not add: −∞ removes a position
+        # in every precision, whatever stands there. A blank row gets zeros first; the last line empties it.
         blank = ~mask.any(-1, keepdim=True)
         chosen = torch.where(mask, scores, torch.where(blank, 0.0, -torch.inf).to(scores.dtype))
         weights = chosen.softmax(-1)
         check_weights(weights, chosen)
-    return torch.where(mask, weights, 0.0)
+        weights = torch.where(mask, weights, 0.0)
+    return weights
 
 
 def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
@@ -67,11 +68,6 @@ def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
         mask.expand(shape)
     except RuntimeError as error:
         raise ValueError(f"the mask does not broadcast to the scores: {shapes}") from error
-
-
-def has_nan(weights: Tensor) -> bool:
-    """Whether a row that came out of a softmax is NaN: one bad score makes NaN of all of it, so that a column tells."""
-    return weights.shape[-1] > 0 and bool(weights[..., 0].isnan().any())
 
 
 def check_weights(weights: Tensor, scores: Tensor) -> None:

@@ -192,7 +192,7 @@ class ConcatScore(Score):
         self.w_2 = nn.Linear(d_hidden, 1, bias=False)
 
     def compare(self, query, projected_key):
-        return few_at_once(self.of_pairs, query, projected_key, sum(self.W_1.weight.shape))
+        return few_at_once(self.of_pairs, query, projected_key, self.d_query + self.d_key + self.W_1.out_features)
 
     def of_pairs(self, query, key):
         """Scores of all pairs."""

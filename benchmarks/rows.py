@@ -59,6 +59,7 @@ class Plan(NamedTuple):
     least: int  # rounds of a comparison of decoders
     decoders: tuple[tuple[int, ...], ...]  # (B, S, T, V, d_embed, d)
     heads: tuple[tuple[int, ...], ...]  # (B, T, d_model, H)
+    compiler: str  # a backend of torch.compile
     memory: tuple[int, ...]  # (B, S, T, d)
     sentences: tuple[int, int, int]  # how many are written at once, how many one by one, tokens of each
     padding: tuple[int, int]  # pairs, pairs in a batch
@@ -78,6 +79,7 @@ FULL = Plan(
         (64, 50, 50, 8000, 256, 256),
     ),
     heads=((32, 128, 256, 8), (8, 1024, 512, 8)),
+    compiler="inductor",
     memory=(8, 512, 512, 256),
     sentences=(1000, 100, 20),
     padding=(1280, 64),
@@ -92,6 +94,7 @@ QUICK = Plan(
     least=1,
     decoders=((2, 3, 2, 11, 4, 8), (2, 3, 3, 11, 4, 8), (3, 3, 2, 11, 4, 8), (3, 4, 2, 11, 4, 8)),
     heads=((2, 4, 8, 2), (1, 6, 8, 2)),
+    compiler="eager",  # needs no compiler of C++
     memory=(8, 128, 128, 64),  # what is less hides in memory that the process has in reserve
     sentences=(4, 2, 5),
     padding=(24, 4),

@@ -14,125 +14,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
 from tqdm import tqdm
 
-from attnlib.attention import length_mask, masked_softmax
 from attnlib.data import PairBatches, encode_examples, load_copy, load_dates, pad, vocabularies
 from attnlib.data.cards import Splits
 from attnlib.decoder import Decoder
-from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
-from attnlib.encoder import Encoded, Encoder
+from attnlib.decoders import BahdanauDecoder
+from attnlib.encoder import Encoder
 from attnlib.metrics import exact_match
-from attnlib.scores import AdditiveScore
 from attnlib.search import beam_search, greedy_decode
-from attnlib.self_attention import MultiHeadAttention
 from attnlib.seq2seq import Seq2Seq, seq2seq_loss
 from attnlib.training import fit, set_seed
-from benchmarks.growth import WARM, additive, additive_as_written, growth, slopes, there_and_back
+from benchmarks.compiled import compiled
+from benchmarks.decoders import decoder_steps
+from benchmarks.growth import WARM, additive, additive_as_written, growth, slopes
+from benchmarks.layers import attention_layers
 from benchmarks.memory import peaks
-from benchmarks.rows import Plan, Row, label, less, share
-from benchmarks.textbook import BahdanauSimpleOutput, LuongWithoutAttention, TextbookDecoder
-from benchmarks.timing import Run, interleaved, milliseconds, stopwatch
+from benchmarks.rows import Plan, Row, label, less
+from benchmarks.textbook import TextbookDecoder
+from benchmarks.timing import interleaved, stopwatch
 from scripts.notebooks import BOOK, facts
-
-# --- decoders -----------------------------------------------------------------------------------------
-
-
-#: Times faster than the textbook design, what one would wish, and the same for times the floor.
-AGAINST_TEXTBOOK = ((1.3, 1.5), (1.7, 2.0), (2.0, 2.5), (1.8, 2.0))
-AGAINST_FLOOR = (1.2, 1.6, 2.5, 1.4)
-
-
-def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
-    """Training steps of decoders, keys and loss included: ours, the textbook's, and without attention."""
-    rows = []
-    for sizes, (bound, aim), floor in zip(plan.decoders, AGAINST_TEXTBOOK, AGAINST_FLOOR, strict=True):
-        B, S, T, V, d_embed, d = sizes
-        widths = {"vocab_size": V, "d_embed": d_embed, "d_annotation": d, "d_hidden": d}
-        decoders = {
-            "simple": BahdanauSimpleOutput(**widths, score=AdditiveScore(d, d, d_hidden=d)),
-            "textbook, simple": TextbookDecoder(**widths),
-            "simple floor": InitialStateDecoder(**widths),
-            "deep": BahdanauDecoder(**widths, score=AdditiveScore(d, d, d_hidden=d)),
-            "textbook, deep": TextbookDecoder(**widths, deep=True),
-            "luong": LuongDecoder(**widths),
-            "luong floor": LuongWithoutAttention(**widths),
-        }
-        batch = decoder_batch(B, S, T, V, d, device)
-        runs = {name: training_step(decoder.to(device), *batch) for name, decoder in decoders.items()}
-        ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds, least=plan.least))
-        where = ("decoders", label(B=B, S=S, T=T, V=V, d_embed=d_embed, d=d), "ms")
-        rows += [
-            less("Bahdanau: the textbook design", where, ms["simple"], ms["textbook, simple"], at_least=bound, aim=aim),
-            share("Bahdanau: without attention", where, ms["simple"], ms["simple floor"], aim=floor),
-            less("Bahdanau, deep output: the textbook design", where, ms["deep"], ms["textbook, deep"]),
-            share("Luong: without attention", where, ms["luong"], ms["luong floor"], at_most=1.25),
-        ]
-    return rows
-
-
-def decoder_batch(B: int, S: int, T: int, V: int, d: int, device: torch.device) -> tuple[Encoded, Tensor, Tensor]:
-    """What an encoder would hand over, sentences of S/2 to S words, and tokens to read and to say."""
-    lengths = torch.randint((S + 1) // 2, S + 1, (B,), generator=torch.Generator().manual_seed(0)).to(device)
-    annotations = torch.randn(B, S, d, device=device, requires_grad=True)
-    summary = torch.randn(B, d, device=device, requires_grad=True)
-    encoded = Encoded(annotations, summary, length_mask(lengths, S), None)
-    return encoded, *torch.randint(V, (2, B, T), device=device)
-
-
-def training_step(decoder: Decoder, encoded: Encoded, inputs: Tensor, targets: Tensor) -> Run:
-    """Forward with teacher forcing, loss, and backward to the parameters and into the encoder."""
-    wanted = [*decoder.parameters(), encoded.annotations, encoded.summary]
-
-    def step():
-        logits = decoder(inputs, *decoder.begin(encoded)).logits
-        loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
-        return torch.autograd.grad(loss, wanted, allow_unused=True)
-
-    return step
-
-
-# --- attention layers ---------------------------------------------------------------------------------
-
-
-def attention_layers(plan: Plan, device: torch.device) -> list[Row]:
-    """Multi-head self-attention and the masked softmax, forward and backward, beside torch's own."""
-    rows = []
-    for B, T, d, H in plan.heads:
-        runs = layer_runs(B, T, d, H, device)
-        ms = milliseconds(interleaved(runs, stopwatch(device), seconds=4 * plan.seconds))
-        where = ("attention", label(B=B, T=T, d=d, H=H), "ms")
-        rows += [
-            share("heads, weights wanted: nn.MultiheadAttention", where, ms["weights"], ms["torch"], at_most=1.05),
-            share("heads, context alone: SDPA", where, ms["context"], ms["sdpa"], at_most=1.05),
-            share("masked_softmax: softmax", where, ms["masked"], ms["softmax"], at_most=1.3),
-        ]
-    return rows
-
-
-def layer_runs(B: int, T: int, d: int, H: int, device: torch.device) -> dict[str, Run]:
-    x = torch.randn(B, T, d, device=device, requires_grad=True)
-    ours, theirs = MultiHeadAttention(d, H).to(device), nn.MultiheadAttention(d, H, batch_first=True).to(device)
-    own, their = list(ours.parameters()), list(theirs.parameters())
-    scores = torch.randn(B, H, T, T, device=device, requires_grad=True)
-    mask = length_mask(torch.arange(B, device=device) % (T // 2) + T // 2 + 1, T).unsqueeze(1)  # (B, 1, 1, T)
-    return {
-        "weights": there_and_back(lambda: ours(x, x, x).context, x, *own),
-        "torch": there_and_back(lambda: theirs(x, x, x, average_attn_weights=False)[0], x, *their),
-        "context": there_and_back(lambda: ours(x, x, x, need_weights=False).context, x, *own),
-        "sdpa": there_and_back(lambda: by_hand(ours, x), x, *own),
-        "masked": there_and_back(lambda: masked_softmax(scores, mask), scores),
-        "softmax": there_and_back(lambda: scores.softmax(-1), scores),
-    }
-
-
-def by_hand(heads: MultiHeadAttention, x: Tensor) -> Tensor:
-    """What one writes around torch's kernel: the parameters of `heads`, three projections, SDPA, one projection."""
-    q, k, v = (W(x).unflatten(-1, (heads.n_heads, -1)).transpose(1, 2) for W in (heads.W_q, heads.W_k, heads.W_v))
-    return heads.W_o(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
-
 
 # --- memory -------------------------------------------------------------------------------------------
 
@@ -273,6 +174,7 @@ def seconds_until_right(design: type[Decoder], parts: Splits, seed: int, plan: P
 SECTIONS: dict[str, Callable[[Plan, torch.device], list[Row]]] = {
     "decoders": decoder_steps,
     "attention": attention_layers,
+    "compile": compiled,
     "memory": additive_memory,
     "search": search,
     "padding": padding,

@@ -33,10 +33,9 @@ class TextbookAttention(nn.Module):
 
 
 def softmax_over_lengths(scores: Tensor, lengths: Tensor) -> Tensor:
-    """Softmax of (B, T, S) over the first lengths[n] positions; a length is repeated for each of the T queries."""
+    """Softmax of (B, T, S) over the first lengths[n] positions; a length is repeated for each query. Changes scores."""
     rows, S = scores.flatten(0, 1), scores.shape[-1]  # (B T, S)
     each = lengths.repeat_interleave(scores.shape[1])  # (B T,)
-    rows = rows.clone()
     rows[torch.arange(S, device=scores.device) >= each.unsqueeze(1)] = HIDDEN
     return rows.softmax(-1).view_as(scores)
 
@@ -44,8 +43,8 @@ def softmax_over_lengths(scores: Tensor, lengths: Tensor) -> Tensor:
 class TextbookDecoder(Decoder):
     """Bahdanau's decoder as it is commonly taught: c_i from s_{i-1}, `s_i = GRU(s_{i-1}, [c_i; y_{i-1}])`, `W_o s_i`.
 
-    Every step projects all keys, makes the mask and calls `nn.GRU` for one token. The output layer is called once,
-    over all steps, and is one matrix: the simplest there is.
+    Every step projects all keys, makes the mask and calls `nn.GRU` for one token, time first, as `nn.GRU` has it unless
+    told otherwise. The output layer is called once, over all steps, and is one matrix: the simplest there is.
 
     Args:
         vocab_size: V, number of different target tokens.
@@ -63,18 +62,19 @@ class TextbookDecoder(Decoder):
             self.V_o = nn.Linear(d_embed, 2 * d_hidden, bias=False)
             self.C_o = nn.Linear(d_annotation, 2 * d_hidden, bias=False)
         self.additive = TextbookAttention(d_hidden, d_annotation, d_hidden)
-        self.rnn = nn.GRU(d_annotation + d_embed, d_hidden, batch_first=True)
+        self.rnn = nn.GRU(d_annotation + d_embed, d_hidden)
         self.W_o = nn.Linear(d_hidden, vocab_size)
 
     def read(self, embedded, memory, state):
         lengths = memory.mask.sum((1, 2))  # (B,)
         last, steps = state[0].unsqueeze(0), []
-        for y in embedded.split(1, dim=1):
+        for y in embedded.transpose(0, 1):  # (B, d_embed)
             query = last[-1].unsqueeze(1)
             context, weights = self.additive(query, memory.annotations, memory.annotations, lengths)
-            s, last = self.rnn(torch.cat([context, y], dim=-1), last)
-            steps.append((s, context, weights))
-        states, contexts, weights = (torch.cat(column, dim=1) for column in zip(*steps, strict=True))
+            s, last = self.rnn(torch.cat([context, y.unsqueeze(1)], dim=-1).transpose(0, 1), last)  # (1, B, d_hidden)
+            steps.append((s, context.transpose(0, 1), weights.transpose(0, 1)))
+        # for the outside, batch first again
+        states, contexts, weights = (torch.cat(column).transpose(0, 1) for column in zip(*steps, strict=True))
         # one and the same output layer, so that the rest is what is compared
         logits = BahdanauDecoder.say(self, states, embedded, contexts) if self.deep else self.W_o(states)
         return Decoded(logits, weights, states, contexts, carry=(last[0],))

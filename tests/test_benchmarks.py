@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import jaxtyping
 import pytest
 import torch
 from torch.testing import assert_close
@@ -15,7 +16,7 @@ from attnlib.attention import Attention, length_mask
 from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
 from attnlib.encoder import Encoded
 from attnlib.scores import AdditiveScore
-from benchmarks import growth, plots, rows, speed
+from benchmarks import decoders, growth, layers, plots, rows, speed
 from benchmarks.memory import peaks
 from benchmarks.rows import FULL, QUICK, Row, less, share
 from benchmarks.textbook import (
@@ -91,6 +92,14 @@ def test_the_textbook_s_decoder_is_ours(kind, deep):
     assert sizes[0] == sizes[1]
 
 
+def test_the_textbook_s_annotations_lie_time_first():
+    (ours, *_), (theirs, *_) = (decoders.decoder_batch(B, S, T, V, D, CPU, how) for how in (False, True))
+    assert ours.annotations.shape == theirs.annotations.shape == (B, S, D)
+    assert ours.annotations.is_contiguous() and theirs.annotations.transpose(0, 1).is_contiguous()
+    assert ours.annotations.requires_grad and theirs.annotations.is_leaf and theirs.annotations.requires_grad
+    assert torch.equal(ours.mask, theirs.mask)
+
+
 @pytest.mark.parametrize("floor", [InitialStateDecoder, LuongWithoutAttention])
 def test_the_floor_never_looks(floor):
     decoder, source, tokens = floor(V, 6, D, D), encoded(), torch.randint(V, (B, T))
@@ -121,6 +130,11 @@ def test_luong_s_floor_is_his_decoder_with_the_context_left_out():
     source, tokens = encoded(), torch.randint(V, (B, T))
     a, b = (decoder(tokens, *decoder.begin(source)).logits for decoder in (floor, ours))
     assert_close(a, b)
+
+
+def test_heads_around_the_kernel_by_hand_are_ours():
+    heads, x = layers.MultiHeadAttention(D, 2), torch.randn(B, S, D)
+    assert_close(layers.by_hand(heads, x), heads(x, x, x).context)
 
 
 # --- chapters -----------------------------------------------------------------------------------------
@@ -220,8 +234,11 @@ def test_a_slope_is_that_of_the_power():
 def quick():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    yield speed.measure(QUICK, CPU)
+    jaxtyping.config.update("jaxtyping_disable", True)  # torch.compile cannot read the shape checks
+    record = speed.measure(QUICK, CPU)
+    jaxtyping.config.update("jaxtyping_disable", False)
     torch.set_num_threads(threads)
+    return record
 
 
 def rows_of(record) -> list[Row]:

@@ -109,9 +109,9 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
 
 #: From the bottom up: a module may import those above it in this list, and no other.
 ORDER = [
-    "version", "palette", "show", "claims", "graph", "plots", "recompute", "scores", "attention", "metrics", "data",
-    "parallel", "checkpoints", "training", "encoder", "rnn_lm", "decoder", "decoders", "seq2seq", "search", "copying",
-    "visual", "self_attention", "transformer", "translate", "checks", "widgets", "__main__",
+    "version", "palette", "show", "claims", "graph", "plots", "recompute", "quick_softmax", "scores", "attention",
+    "metrics", "data", "parallel", "checkpoints", "training", "encoder", "rnn_lm", "decoder", "decoders", "seq2seq",
+    "search", "copying", "visual", "self_attention", "transformer", "translate", "checks", "widgets", "__main__",
 ]  # fmt: skip
 
 

@@ -1,0 +1,69 @@
+"""A masked softmax that takes little longer than a softmax, where every row has ordinary scores.
+
+What is meant stands in `attnlib.attention.masked_softmax`, which tries this first. It cannot be had from autograd at
+this price: a hidden weight would get a gradient, and from there a NaN that a loss sends back would reach the row.
+"""
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+#: Scores that are taken at once on a processor, 512 KiB in float32: the softmax still finds them in its cache.
+IN_CACHE = 2**17
+
+
+def quick_softmax(scores: Float[Tensor, "*shape"], mask: Bool[Tensor, "..."]) -> Float[Tensor, "*shape"]:
+    """Softmax over the visible positions of the last dimension, `softmax(scores + 0 or −∞)`.
+
+    Nothing comes back to a hidden score, whatever is sent to its weight.
+
+    Args:
+        scores: of any floating type; not changed.
+        mask: boolean, True = visible, broadcasts to the shape of scores; not checked.
+
+    Returns:
+        Weights, of the shape and type of scores. All of a row is NaN where nothing is visible, and where one of
+            its scores is NaN or +∞, hidden or not.
+
+    Example:
+        >>> quick_softmax(torch.zeros(2, 3), torch.tensor([[True, True, False], [False, False, False]]))
+        tensor([[0.5000, 0.5000, 0.0000],
+                [   nan,    nan,    nan]])
+
+    Source: vaswani2017attention, section 3.2.3 (−∞ before the softmax).
+    """
+    return QuickSoftmax.apply(scores, mask)
+
+
+def has_nan(weights: Tensor) -> bool:
+    """Whether a row that came out of a softmax is NaN: one bad score makes NaN of all of it, so that a column tells."""
+    return weights.shape[-1] > 0 and bool(weights[..., 0].sum().isnan())
+
+
+class QuickSoftmax(torch.autograd.Function):
+    """Forward and backward of `quick_softmax`."""
+
+    @staticmethod
+    def forward(scores, mask):
+        """A part of the batch at a time on a processor, the whole elsewhere."""
+        added = torch.where(mask, 0.0, -torch.inf).to(scores.dtype).expand(scores.shape)
+        weights = torch.empty_like(scores, memory_format=torch.contiguous_format)
+        fits = scores.numel() <= IN_CACHE or scores.dim() == 1 or scores.device.type != "cpu"
+        rows = len(scores) if fits else max(1, IN_CACHE * len(scores) // scores.numel())
+        for part, shift, out in zip(*(x.split(rows) for x in (scores, added, weights)), strict=True):
+            torch.softmax(part + shift, -1, out=out)
+        return weights
+
+    @staticmethod
+    def setup_context(ctx, inputs, weights):
+        """What the way back needs."""
+        ctx.save_for_backward(weights, inputs[1])
+
+    @staticmethod
+    def backward(ctx, grad):
+        """`α_j (g_j − Σ_k α_k g_k)`. Where hidden, α is 0: g counts only if it is NaN or ∞, and is left out then."""
+        weights, mask = ctx.saved_tensors
+        back = torch._softmax_backward_data(grad, weights, -1, weights.dtype)
+        if has_nan(back):
+            back = torch._softmax_backward_data(torch.where(mask, grad, 0.0), weights, -1, weights.dtype)
+        return back, None

@@ -1,0 +1,31 @@
+"""Bugs of one line in attnlib/quick_softmax.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "quick_softmax.py", "test_quick_softmax.py",
+    ("softmax over queries", "torch.softmax(part + shift, -1, out=out)", "torch.softmax(part + shift, -2, out=out)"),
+    ("mask inverted", "torch.where(mask, 0.0, -torch.inf)", "torch.where(mask, -torch.inf, 0.0)"),
+    ("mask ignored", "torch.softmax(part + shift,", "torch.softmax(part,"),
+    ("a fill of -1e9", "torch.where(mask, 0.0, -torch.inf)", "torch.where(mask, 0.0, -1e9)"),
+    ("float32 whatever the scores", "-torch.inf).to(scores.dtype)", "-torch.inf)"),
+    ("multiplied by the mask", "part + shift", "part * shift.exp()"),
+    ("into the caller's scores", "torch.softmax(part + shift,", "torch.softmax(part.add_(shift),"),
+    ("the mask of the first part for all", "x.split(rows) for x in (scores, added, weights))",
+     "x.split(rows) for x in (scores, added[:rows].repeat(-(-len(scores) // max(1, rows)), *[1] * (scores.dim() - 1))"
+     "[:len(scores)], weights))"),
+    ("in parts along the row", "scores.dim() == 1 or ", ""),
+    ("never in parts", "scores.numel() <= IN_CACHE or", "True or"),
+    ("no part at all", "max(1, IN_CACHE * len(scores) // scores.numel())", "IN_CACHE * len(scores) // scores.numel()"),
+    ("one more than fits", "// scores.numel())", "// scores.numel() + 1)"),
+    ("what a loss sends to a hidden weight comes back", "        if has_nan(back):\n", "        if False:\n"),
+    ("the other way round", "torch.where(mask, grad, 0.0)", "torch.where(mask, 0.0, grad)"),
+    ("NaN never comes back", "        return back, None", "        return back.nan_to_num(0.0), None"),
+    ("the gradient has no gradient", "torch._softmax_backward_data(grad, weights, -1, weights.dtype)\n        if",
+     "torch._softmax_backward_data(grad, weights.detach(), -1, weights.dtype)\n        if"),
+    ("gradient over queries", "torch._softmax_backward_data(grad, weights, -1, weights.dtype)\n        if",
+     "torch._softmax_backward_data(grad, weights, -2, weights.dtype)\n        if"),
+    ("NaN looked for in the first row", "weights[..., 0].sum()", "weights[..., :1, 0].sum()"),
+    ("empty rows have a first column", "weights.shape[-1] > 0 and bool(", "bool("),
+)
