@@ -4,6 +4,8 @@ What is meant stands in `attnlib.attention.masked_softmax`, which tries this fir
 this price: a hidden weight would get a gradient, and from there a NaN that a loss sends back would reach the row.
 """
 
+from collections.abc import Iterator
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -40,17 +42,28 @@ def has_nan(weights: Tensor) -> bool:
     return weights.shape[-1] > 0 and bool(weights[..., 0].sum().isnan())
 
 
+def in_parts(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Tensors of one shape, cut alike into parts of at most `IN_CACHE` numbers, but never along a row."""
+    first = tensors[0]
+    if first.numel() <= IN_CACHE or first.dim() == 1:
+        yield tensors
+    elif at_once := IN_CACHE * len(first) // first.numel():
+        yield from zip(*(x.split(at_once) for x in tensors), strict=True)
+    else:  # one alone is too much
+        for ones in zip(*tensors, strict=True):
+            yield from in_parts(*ones)
+
+
 class QuickSoftmax(torch.autograd.Function):
     """Forward and backward of `quick_softmax`."""
 
     @staticmethod
     def forward(scores, mask):
-        """A part of the batch at a time on a processor, the whole elsewhere."""
+        """In parts on a processor, at once elsewhere."""
         added = torch.where(mask, 0.0, -torch.inf).to(scores.dtype).expand(scores.shape)
         weights = torch.empty_like(scores, memory_format=torch.contiguous_format)
-        fits = scores.numel() <= IN_CACHE or scores.dim() == 1 or scores.device.type != "cpu"
-        rows = len(scores) if fits else max(1, IN_CACHE * len(scores) // scores.numel())
-        for part, shift, out in zip(*(x.split(rows) for x in (scores, added, weights)), strict=True):
+        whole = (scores, added, weights)
+        for part, shift, out in in_parts(*whole) if scores.device.type == "cpu" else [whole]:
             torch.softmax(part + shift, -1, out=out)
         return weights
 

@@ -1,6 +1,7 @@
 """What `torch.compile` adds: the same modules, as they are and compiled."""
 
 import copy
+import logging
 
 import torch
 
@@ -32,6 +33,7 @@ def compiled(plan: Plan, device: torch.device) -> list[Row]:
         lambda module: there_and_back(lambda: module(x, x, x, mask).context, x, *module.parameters()),
     )
 
+    logging.getLogger("torch._dynamo").setLevel(logging.ERROR)  # else it reports at length where it cuts a module
     rows, timed = [], stopwatch(device)
     for (name, size), (module, step_of) in steps.items():
         plain, other = module.to(device), copy.deepcopy(module).to(device)

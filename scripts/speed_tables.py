@@ -50,7 +50,10 @@ class SpeedTable(Speed):
     def run(self) -> list[nodes.Node]:
         rows = [row for row in self.rows() if row.section in self.arguments]
         if strangers := set(self.arguments) - {row.section for row in rows}:
-            raise ExtensionError(f"nothing was measured under {', '.join(sorted(strangers))}")
+            raise ExtensionError(
+                f"nothing was measured under {', '.join(sorted(strangers))}: "
+                "take the table off the page until `make bench`, which needs the book, has run"
+            )
         if self.arguments == ["growth"]:
             return [texts(SLOPES, slope_lines(rows))]
         return [texts(*without_empty(HEADS, [cells(row) for row in rows]))]

@@ -74,13 +74,20 @@ def test_more_than_fits_is_taken_in_parts_that_fit(monkeypatch):
         return softmax(part, *given, **options)
 
     monkeypatch.setattr(torch, "softmax", note)
-    for sentences, parts in ((1, [1] * B), (2, [2, 2, 2, 1]), (3, [3, 3, 1]), (B, [B])):
-        for spare in (0, H * T * S - 1):
-            monkeypatch.setattr(module, "IN_CACHE", sentences * H * T * S + spare)
-            sizes.clear()
-            quick_softmax(torch.randn(B, H, T, S), MASKS["causal"])
-            expected = parts if spare == 0 or sentences < B else [B]
-            assert sizes == [part * H * T * S for part in expected]
+    one, head = H * T * S, T * S  # scores of a sentence, and of one of its heads
+    for room, parts in {
+        B * one: [B * one],
+        B * one - 1: [(B - 1) * one, one],
+        3 * one: [3 * one, 3 * one, one],
+        one: [one] * B,
+        one - 1: [head] * H * B,
+        head - 1: [(T - 1) * S, S] * H * B,
+        S - 1: [S] * T * H * B,  # a row is never cut
+    }.items():
+        monkeypatch.setattr(module, "IN_CACHE", room)
+        sizes.clear()
+        quick_softmax(torch.randn(B, H, T, S), MASKS["causal"])
+        assert sizes == parts, room
 
 
 @pytest.mark.parametrize("poison", [torch.nan, torch.inf, -torch.inf])
