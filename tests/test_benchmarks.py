@@ -1,5 +1,6 @@
 """The measurements measure what they say: rivals that compute the same, a fair clock, a counter that sees memory."""
 
+import gc
 import itertools
 import json
 import math
@@ -237,6 +238,8 @@ def quick():
     jaxtyping.config.update("jaxtyping_disable", True)  # torch.compile cannot read the shape checks
     record = speed.measure(QUICK, CPU)
     jaxtyping.config.update("jaxtyping_disable", False)
+    torch._dynamo.reset()
+    gc.collect()  # as in tests/test_compile.py
     torch.set_num_threads(threads)
     return record
 

@@ -16,7 +16,7 @@ BUGS = of(
      "            yield from in_parts(ones[0], tensors[1][0], ones[2])"),
     ("in parts along the row", " or first.dim() == 1", ""),
     ("never in parts", "if first.numel() <= IN_CACHE or", "if True or"),
-    ("one more than fits", "// first.numel():", "// first.numel() + 1:"),
+    ("one sentence more than fits", "// first.numel():", "// first.numel() + 1:"),
     ("no sentence is too much", "elif at_once := IN_CACHE * len(first) // first.numel():",
      "elif at_once := max(1, IN_CACHE * len(first) // first.numel()):"),
     ("one by one", "yield from zip(*(x.split(at_once) for x in tensors), strict=True)",
