@@ -109,16 +109,17 @@ class BahdanauDecoder(Decoder):
     def read(self, embedded, memory, state):
         s, *coverage = state
         W_y, W_c = self.cell.weight_ih.split([embedded.shape[-1], memory.annotations.shape[-1]], dim=1)
-        from_token = embedded @ W_y.T + self.cell.bias_ih  # (B, T, 3 d_hidden), for all steps at once
+        from_token = nn.functional.linear(embedded, W_y, self.cell.bias_ih)  # (B, T, 3 d_hidden), for all steps
         steps = []
         for from_y in from_token.unbind(1):  # to index them would make a gradient of the whole in every step
             seen = memory
             if coverage:
                 seen = memory._replace(projected_key=memory.projected_key + coverage[0].unsqueeze(-1) * self.w_c)
             context, weights = self.attend(s.unsqueeze(1), seen)  # (B, 1, d_annotation), (B, 1, S)
-            s = self.step(s, from_y + context[:, 0] @ W_c.T)
-            coverage = [total + weights[:, 0] for total in coverage]
-            steps.append((s, context[:, 0], weights[:, 0]))
+            context, weights = context.squeeze(1), weights.squeeze(1)
+            s = self.step(s, torch.addmm(from_y, context, W_c.T))  # from_y + context W_cᵀ
+            coverage = [total + weights for total in coverage]
+            steps.append((s, context, weights))
         states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
         logits = self.say(states, embedded, contexts)
         return Decoded(logits, weights, states, contexts, carry=(s, *coverage))
@@ -205,16 +206,16 @@ class SimpleRNNDecoder(Decoder):
         self.W_o = nn.Linear(d_hidden + d_annotation, vocab_size)
 
     def first(self, state, memory):
-        return state, self.attend(state.unsqueeze(1), memory).context[:, 0]
+        return state, self.attend(state.unsqueeze(1), memory).context.squeeze(1)
 
     def read(self, embedded, memory, state):
         s, c = state
         steps = []
-        for i in range(embedded.shape[1]):
-            s = torch.tanh(self.A(torch.cat([embedded[:, i], s, c], dim=-1)))  # (B, d_hidden)
-            context, weights = self.attend(s.unsqueeze(1), memory)
-            c = context[:, 0]  # (B, d_annotation)
-            steps.append((s, c, weights[:, 0]))
+        for y in embedded.unbind(1):
+            s = torch.tanh(self.A(torch.cat([y, s, c], dim=-1)))  # (B, d_hidden)
+            context, weights = self.attend(s.unsqueeze(1), memory)  # (B, 1, d_annotation), (B, 1, S)
+            c = context.squeeze(1)
+            steps.append((s, c, weights.squeeze(1)))
         states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
         return Decoded(self.W_o(torch.cat([states, contexts], dim=-1)), weights, states, contexts, carry=(s, c))
 

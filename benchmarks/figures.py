@@ -103,6 +103,27 @@ def repaint_times(control: Locator, moves: int = MOVES) -> list[float]:
     return control.first.evaluate(REPAINT, moves)
 
 
+def busy(control: Locator, moves: int = 40, rounds: int = 3) -> float:
+    """Milliseconds that a move of a control keeps the page's thread at work, script to paint: the best of some rounds.
+
+    Where nothing else runs, that is what a reader waits for. What other programs take on a busy machine does not count.
+    """
+    session = control.page.context.new_cdp_session(control.page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def seconds() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
+
+    taken = []
+    for _ in range(rounds):
+        before = seconds()
+        repaint_times(control, moves)
+        taken.append(1000 * (seconds() - before) / moves)
+    session.detach()
+    return min(taken)
+
+
 def launch(playwright):
     """Debian's Chromium or Chrome, without a window."""
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")

@@ -1,6 +1,6 @@
 """What was measured in two pictures: every ratio beside its bound, and how cost grows."""
 
-from itertools import pairwise
+from itertools import groupby
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -36,9 +36,7 @@ def draw_ratios(fig: FigureBase, record: dict) -> None:
                     ax.plot([level, level], [y + 0.4, y + 0.9], color=ink, linewidth=2.2)
         marker, colour, _ = MARKERS[row.met]
         ax.plot(row.ratio, y + 0.65, marker, color=colour, markersize=6)
-        ax.text(
-            0.02, y + 0.2, f"{row.name}, {row.means}", transform=ax.get_yaxis_transform(), fontsize=7.5, va="center"
-        )
+        ax.text(0.02, y + 0.2, f"{row.name}, {row.means}", **text)
         y += 1
     for marker, colour, name in MARKERS.values():
         ax.plot([], [], marker, color=colour, label=name)
@@ -75,7 +73,7 @@ def draw_growth(fig: FigureBase, record: dict) -> None:
 def height(record: dict) -> float:
     """Inches that the ratios need."""
     rows = ratios(record)
-    heads = 1 + sum(one.size != next_.size for one, next_ in pairwise(rows))
+    heads = sum(1 for _ in groupby(rows, key=lambda row: row.size))
     return 1.1 + 0.3 * (len(rows) + 0.7 * heads)
 
 

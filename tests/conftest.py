@@ -36,6 +36,14 @@ def seeded():
     torch.manual_seed(0)
 
 
+@pytest.fixture(scope="module", params=["few", "many"])
+def few_or_many(request):
+    """For a module that runs twice: masked_softmax takes any number of scores for few, then for many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(attnlib.attention, "MANY", sys.maxsize if request.param == "few" else 0)
+        yield
+
+
 @pytest.fixture
 def unhooked():
     """The package as its readers run it, without the shape checks: the errors it raises itself."""

@@ -18,6 +18,8 @@ from attnlib.training import pick_device
 from tests import oracles
 from tests.test_scores import arrays, draw, make
 
+pytestmark = pytest.mark.usefixtures("few_or_many")
+
 B, T, S, D, D_VALUE = 2, 3, 5, 7, 13
 
 #: the error that each precision may make of a weight

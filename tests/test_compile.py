@@ -14,6 +14,8 @@ from attnlib.scores import SCORES, make_score
 from attnlib.self_attention import MultiHeadAttention
 from attnlib.seq2seq import Seq2Seq
 
+pytestmark = pytest.mark.usefixtures("few_or_many")
+
 B, T, S, V, D = 2, 3, 4, 9, 6
 LENGTHS = torch.tensor([S, 2])
 

@@ -19,6 +19,7 @@ from attnlib.copying import copy_distribution
 from attnlib.data import collate, load_keywords, load_recall, random_windows
 from attnlib.decoders import DECODERS
 from attnlib.metrics import alignment_error_rate, argmax_links, cross_entropy, exact_match, pointing_game
+from attnlib.quick_softmax import quick_softmax
 from attnlib.rnn_lm import RNNLM, AttentionLM
 from attnlib.scores import SCORES, make_score
 from attnlib.training import fit
@@ -115,6 +116,7 @@ def test_functions_compute_there(there):
     mask, targets, logits = torch.ones(B, T, dtype=torch.bool), torch.randint(V, (B, T)), torch.randn(B, T, V)
     calls = [
         lambda w, s, m, t, z: masked_softmax(w, length_mask(t[:, 0].clamp(1, S), S)[:, :, :S]),
+        lambda w, s, m, t, z: quick_softmax(w, length_mask(t[:, 0].clamp(1, S), S)),
         lambda w, s, m, t, z: copy_distribution(w, s, V),
         lambda w, s, m, t, z: coverage_loss(w, m),
         lambda w, s, m, t, z: doubly_stochastic_penalty(w, m),

@@ -1,11 +1,13 @@
 """quick_softmax: a softmax over the visible in value and gradient, however it is cut into parts."""
 
 import itertools
+from unittest import mock
 
 import pytest
 import torch
 from torch.testing import assert_close
 
+from attnlib import attention
 from attnlib import quick_softmax as module
 from attnlib.attention import causal_mask, length_mask, masked_softmax
 from attnlib.quick_softmax import has_nan, quick_softmax
@@ -138,6 +140,7 @@ def test_one_nan_anywhere_is_found():
 @pytest.mark.parametrize("autocast", [False, True])
 def test_weights_and_gradients_have_the_type_of_the_scores(dtype, in_cache, autocast, monkeypatch):
     monkeypatch.setattr(module, "IN_CACHE", in_cache)
+    monkeypatch.setattr(attention, "MANY", 0)
     scores = torch.randn(B, H, T, S).to(dtype).requires_grad_()
     seen, blank = MASKS["causal"], MASKS["causal"].clone()
     blank[1] = False
@@ -148,3 +151,12 @@ def test_weights_and_gradients_have_the_type_of_the_scores(dtype, in_cache, auto
         assert weights.dtype == gradient.dtype == dtype
         wanted = by_choice(scores.detach().double(), torch.ones(S, dtype=torch.bool) if mask is None else mask)
         assert_close(weights.double(), wanted.nan_to_num(0.0), rtol=0, atol=2 * torch.finfo(dtype).eps)
+
+
+def test_it_is_taken_for_many_scores_only(monkeypatch):
+    monkeypatch.setattr(attention, "MANY", T * S)
+    few, many = torch.randn(T, S - 1), torch.randn(T, S)
+    with mock.patch.object(attention, "quick_softmax", side_effect=quick_softmax) as taken:
+        for scores in (few, many):
+            masked_softmax(scores, torch.ones(1, dtype=torch.bool))
+    assert [call.args[0].shape for call in taken.call_args_list] == [many.shape]
