@@ -51,8 +51,9 @@ def there_and_back(forward: Run, *wanted: Tensor) -> Run:
 def at_peak(B: int, S: int, T: int, d: int, at_once: float) -> float:
     """Numbers held in the gradient of additive attention.
 
-    The hidden layers of the pairs that are taken at once, three times: the sum, its tanh, the gradient. And five
-    tables of all pairs: the scores, in parts and as a whole, the weights, and the gradients of both.
+    The hidden layers of the pairs that are taken at once, three times: for the scores, and for the gradient behind the
+    tanh and before it. And five tables of all pairs: the scores, in parts and as a whole, the weights, and the
+    gradients of both.
     """
     return 3 * min(B * S * T * d, at_once) + 5 * B * S * T
 
