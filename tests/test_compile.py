@@ -14,7 +14,7 @@ from attnlib.scores import SCORES, make_score
 from attnlib.self_attention import MultiHeadAttention
 from attnlib.seq2seq import Seq2Seq
 
-pytestmark = pytest.mark.usefixtures("few_or_many")
+either_softmax = pytest.mark.usefixtures("few_or_many")
 
 B, T, S, V, D = 2, 3, 4, 9, 6
 LENGTHS = torch.tensor([S, 2])
@@ -48,12 +48,14 @@ def draw(*shape):
     return torch.randn(*shape, requires_grad=True)
 
 
+@either_softmax
 @pytest.mark.parametrize(("name", "lengths"), [(name, LENGTHS) for name in SCORES] + [("dot", LENGTHS - 2)])
 def test_attention(name, lengths):
     mask = length_mask(lengths, S)  # (B, 1, S)
     same(Attention(make_score(name, D, D)), draw(B, T, D), draw(B, S, D), draw(B, S, D), mask)
 
 
+@either_softmax
 def test_heads():
     x = draw(B, S, D)
     same(MultiHeadAttention(D, 2), x, x, x, causal_mask(S))
