@@ -38,7 +38,7 @@ def seeded():
 
 @pytest.fixture(scope="module", params=["few", "many"])
 def few_or_many(request):
-    """For a module that runs twice: masked_softmax takes any number of scores for few, then for many."""
+    """Whatever uses it runs twice: masked_softmax takes any number of scores for few, then for many."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attnlib.attention, "MANY", sys.maxsize if request.param == "few" else 0)
         yield
