@@ -10,9 +10,6 @@ BUGS = of(
     ("additive: ReLU for tanh", "hidden.tanh_()", "hidden.relu_()"),
     ("additive: no tanh", "hidden.tanh_()", "hidden"),
     ("concat: no tanh", "torch.tanh(self.W_1(pairs))", "self.W_1(pairs)"),
-    ("additive: counts no width", "projected_key, self.v_a.in_features)", "projected_key, 1)"),
-    ("concat: counts the hidden layer alone", "self.d_query + self.d_key + self.W_1.out_features)",
-     "self.W_1.out_features)"),
     ("concat: key before query", "torch.cat([queries, keys], dim=-1)", "torch.cat([keys, queries], dim=-1)"),
     ("additive: U_a and W_a swapped", "self.U_a = nn.Linear(d_key, d_hidden, bias=False)",
      "self.U_a = self.W_a; self.W_a = nn.Linear(d_key, d_hidden, bias=False)"),
@@ -42,4 +39,9 @@ BUGS = of(
     ("score made for keys that ask", "SCORES[score](d_query, d_key, **options)",
      "SCORES[score](d_key, d_query, **options)"),
     ("known scores not told", "known are {', '.join(SCORES)}", "known are others"),
+) + of(
+    "scores.py", "test_recompute.py",
+    ("additive: counts no width", "projected_key, self.v_a.in_features)", "projected_key, 1)"),
+    ("concat: counts the hidden layer alone", "self.d_query + self.d_key + self.W_1.out_features)",
+     "self.W_1.out_features)"),
 )
