@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from attnlib.attention import causal_mask, length_mask, masked_softmax
 from attnlib.self_attention import MultiHeadAttention
 from benchmarks.growth import there_and_back
-from benchmarks.rows import Plan, Row, label, share
+from benchmarks.rows import Plan, Row, label, less, share
 from benchmarks.timing import Run, interleaved, milliseconds, stopwatch
 
 
@@ -25,6 +25,7 @@ def attention_layers(plan: Plan, device: torch.device) -> list[Row]:
             ("masked_softmax: softmax", "masked", "softmax", 1.3),
         ):
             rows.append(share(name, where, ms[ours], ms[torchs], at_most=most))
+        rows.append(less("masked_softmax: masked_fill, then softmax", where, ms["masked"], ms["masked, by hand"]))
     return rows
 
 
@@ -44,6 +45,7 @@ def layer_runs(B: int, T: int, d: int, H: int, device: torch.device) -> dict[str
         "context": there_and_back(lambda: ours(x, x, x, need_weights=False).context, x, *own),
         "sdpa": there_and_back(lambda: by_hand(ours, x), x, *own),
         "masked": there_and_back(lambda: masked_softmax(scores, mask), scores),
+        "masked, by hand": there_and_back(lambda: scores.masked_fill(~mask, -torch.inf).softmax(-1), scores),
         "softmax": there_and_back(lambda: scores.softmax(-1), scores),
     }
 

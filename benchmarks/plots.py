@@ -1,16 +1,19 @@
-"""What was measured in two pictures: every ratio beside its bound, and how cost grows."""
+"""What was measured in pictures: every ratio beside its bound, what a step is made of, and how cost grows."""
 
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import LogFormatter
 
 from attnlib import plots
-from benchmarks.rows import Row
+from attnlib.palette import ROLES
+from benchmarks.rows import Row, short
 
 MET, MISSED, FREE = "#00735c", "#b8400e", "#666666"
+SAME, PRODUCTS, HIDDEN = "#bdbdbd", "#7f7f7f", ROLES["weight"].light
 MARKERS = {True: ("o", MET, "kept"), False: ("X", MISSED, "not kept"), None: ("D", FREE, "an aim, or nothing asked")}
 
 
@@ -50,6 +53,63 @@ def draw_ratios(fig: FigureBase, record: dict) -> None:
     fig.legend(loc="outside lower center", ncols=3, fontsize=7)
 
 
+class Step(NamedTuple):
+    """A training step of Bahdanau's decoder in milliseconds: each time has the one before in it."""
+
+    size: str
+    floor: float  # without attention
+    products: float  # with all products of matrices, but no hidden layers
+    ours: float
+    textbook: float
+    at_least: float  # times faster than the textbook
+    aim: float
+
+
+def steps(record: dict) -> list[Step]:
+    """What the steps are made of, one for each size."""
+    rows = {(row.name, row.size): row for row in (Row(**fields) for fields in record["rows"])}
+    return [
+        Step(
+            size=size,
+            floor=rows["Bahdanau: without attention", size].other,
+            products=row.other / row.with_dot,
+            ours=row.ours,
+            textbook=row.other,
+            at_least=row.at_least,
+            aim=row.aim,
+        )
+        for (name, size), row in rows.items()
+        if name == "Bahdanau: the textbook design"
+    ]
+
+
+def draw_steps(fig: FigureBase, record: dict) -> None:
+    """A bar for each size, the textbook's step 100 %; a stroke where our step must end, a faint one where it should."""
+    ax, measured = fig.subplots(), steps(record)
+    named = set()
+    for y, step in enumerate(measured):
+        ends = {"without attention": step.floor, "+ context, products": step.products, "+ hidden layers": step.ours}
+        start = 0.0
+        for (name, end), colour in zip(ends.items(), (SAME, PRODUCTS, HIDDEN), strict=True):
+            share = 100 * end / step.textbook
+            ax.barh(y, share - start, left=start, color=colour, height=0.36, label=None if name in named else name)
+            named.add(name)
+            start = share
+        ax.barh(y, 100, fill=False, edgecolor=plots.INK, height=0.36, linewidth=0.8)
+        for times, ink in ((step.at_least, plots.INK), (step.aim, "#999999")):
+            ax.plot([100 / times] * 2, [y - 0.24, y + 0.3], color="white", linewidth=4.4, solid_capstyle="butt")
+            ax.plot([100 / times] * 2, [y - 0.24, y + 0.3], color=ink, linewidth=2.4, solid_capstyle="butt")
+        said = f"{step.size}: {short(step.ours)} of {short(step.textbook)} ms"
+        ax.text(0, y - 0.3, said, fontsize=7.5, va="bottom")
+    ax.plot([], [], color=plots.INK, label="bound")
+    ax.plot([], [], color="#999999", label="aim")
+    ax.set(xlim=(0, 100), ylim=(len(measured) - 0.5, -0.75), yticks=[], xlabel="share of the textbook's step, %")
+    ax.tick_params(axis="x", labelsize=8)
+    ax.xaxis.label.set_size(9)
+    ax.grid(visible=False)
+    fig.legend(loc="outside lower center", ncols=3, fontsize=7)
+
+
 def draw_growth(fig: FigureBase, record: dict) -> None:
     """Time at the left, memory at the right, against each of B, S, T and d; in the legend the slopes."""
     units, axes = {"time": "ms", "memory": "MB"}, fig.subplots(4, 2, sharey="col")
@@ -77,15 +137,15 @@ def height(record: dict) -> float:
     return 1.1 + 0.3 * (len(rows) + 0.7 * heads)
 
 
-def write(record: dict, file: Path, parts: str = "ratios growth") -> None:
-    """Both pictures, one above the other, or one of them, as SVG or PNG; the same numbers give the same bytes."""
-    inches = {"ratios": height(record), "growth": 7.6}
+def write(record: dict, file: Path, parts: str = "ratios steps growth") -> None:
+    """The pictures, one above the other, or some of them, as SVG or PNG; the same numbers give the same bytes."""
+    inches = {"ratios": height(record), "steps": 1.2 + 0.65 * len(steps(record)), "growth": 7.6}
     wanted = {name: inches[name] for name in parts.split()}
     plots.use_style()
     with plt.rc_context({"svg.hashsalt": "speed"}):
         fig = plt.figure(figsize=(4.4, sum(wanted.values())))
         pieces = fig.subfigures(len(wanted), 1, height_ratios=list(wanted.values()), squeeze=False)[:, 0]
         for piece, name in zip(pieces, wanted, strict=True):
-            {"ratios": draw_ratios, "growth": draw_growth}[name](piece, record)
+            {"ratios": draw_ratios, "steps": draw_steps, "growth": draw_growth}[name](piece, record)
         fig.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else {"Software": None})
         plt.close(fig)

@@ -18,6 +18,7 @@ class Row(NamedTuple):
     at_least: float | None = None
     at_most: float | None = None
     aim: float | None = None  # a wish, beyond the bound or without one
+    with_dot: float | None = None  # the ratio where the score of ours is a dot product
 
     @property
     def met(self) -> bool | None:

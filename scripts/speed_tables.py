@@ -3,7 +3,7 @@
 The numbers stand in book/speed.json and nowhere else. Directives, whose option `of` names another file of the book:
 
 - `speed-table` and the name of a section (`decoders`), or several: a table of its rows.
-- `speed-plot` and `ratios` or `growth`: a picture; its content is the caption.
+- `speed-plot` and `ratios`, `steps` or `growth`: a picture; its content is the caption.
 - `speed-says` and `machine` or `missed`: a sentence on what was measured on, or a list of the bounds not kept.
 - `speed-figures`: the live figures, from slider to repaint.
 """
@@ -120,7 +120,7 @@ class SpeedPlot(Speed):
         return [figure, *messages]
 
 
-HEADS = ("measured", "ours", "the other", "ratio", "held to")
+HEADS = ("measured", "ours", "the other", "ratio", "with a dot product", "held to")
 
 
 SLOPES = ("measured (counted)", "in B", "in S", "in T", "in d")
@@ -142,7 +142,14 @@ def cells(row: Row) -> tuple[str, ...]:
     )
     ratio = f"{short(row.ratio)} {row.means}" if row.ratio is not None else ""
     kept = {True: "kept", False: "not kept", None: ""}[row.met]
-    return f"{title(row)}\n{row.size}".strip(), ours, other, ratio, f"{row.held_to()}\n{kept}".strip()
+    return (
+        f"{title(row)}\n{row.size}".strip(),
+        ours,
+        other,
+        ratio,
+        short(row.with_dot),
+        f"{row.held_to()}\n{kept}".strip(),
+    )
 
 
 def title(row: Row) -> str:
@@ -154,7 +161,8 @@ def title(row: Row) -> str:
 def complaint(row: Row) -> str:
     """What was measured in the place of what was asked."""
     value = f"{short(row.ratio)} {row.means}" if row.judged == "ratio" else f"{short(row.ours)} {row.unit}"
-    return f"{', '.join(filter(None, (title(row), row.size)))}: {value}, held to {row.held_to()}"
+    limit = f" (with a dot product as its score: {short(row.with_dot)})" if row.with_dot else ""
+    return f"{', '.join(filter(None, (title(row), row.size)))}: {value}, held to {row.held_to()}{limit}"
 
 
 def machine(measured_on: dict) -> str:

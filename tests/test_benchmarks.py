@@ -16,7 +16,7 @@ from torch.testing import assert_close
 from attnlib.attention import Attention, length_mask
 from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
 from attnlib.encoder import Encoded
-from attnlib.scores import AdditiveScore
+from attnlib.scores import AdditiveScore, ProjectedDotScore
 from benchmarks import decoders, growth, layers, plots, rows, speed
 from benchmarks.memory import peaks
 from benchmarks.rows import FULL, QUICK, Row, less, share
@@ -91,6 +91,15 @@ def test_the_textbook_s_decoder_is_ours(kind, deep):
         assert_close(getattr(a, name), getattr(b, name))
     sizes = [sum(p.numel() for p in decoder.parameters()) for decoder in (textbook, ours)]
     assert sizes[0] == sizes[1]
+
+
+def test_the_step_with_a_dot_product_has_all_products_of_matrices():
+    """`with_dot` claims so: nothing is missing but the vector v_a, which belongs to the hidden layer."""
+    matrices = [
+        Counter(tuple(p.shape) for p in BahdanauSimpleOutput(V, 6, D, D, score=score).parameters())
+        for score in (AdditiveScore(D, D, d_hidden=D), ProjectedDotScore(D, D, d_hidden=D))
+    ]
+    assert matrices[0] - matrices[1] == Counter({(1, D): 1}) and not matrices[1] - matrices[0]
 
 
 def test_the_textbook_s_annotations_lie_time_first():
@@ -254,7 +263,28 @@ def test_every_section_gives_finite_rows(quick):
         numbers = [n for n in (row.ours, row.other, row.ratio) if n is not None]
         assert numbers and all(map(math.isfinite, numbers)), row
         assert row.section == "growth" or min(numbers) > 0, row
+        compared_with_dot = row.section == "decoders" and "deep" not in row.name
+        assert (row.with_dot is not None and math.isfinite(row.with_dot)) == compared_with_dot, row
     assert json.loads(json.dumps(quick))["rows"] == quick["rows"]
+
+
+def test_a_step_is_taken_apart():
+    """Each time has the one before in it: 10 without attention, 16 with products, 20 with hidden layers."""
+    where = ("decoders", "B2", "ms")
+    made = [
+        less("Bahdanau: the textbook design", where, 20.0, 40.0, at_least=1.5, aim=2, with_dot=40 / 16),
+        share("Bahdanau: without attention", where, 20.0, 10.0, with_dot=16 / 10),
+        share("Luong: without attention", where, 12.0, 10.0, at_most=1.25, with_dot=1.1),
+    ]
+    record = {"rows": [row._asdict() for row in made]}
+    assert plots.steps(record) == [plots.Step("B2", 10.0, 16.0, 20.0, 40.0, 1.5, 2)]
+    fig = plots.plt.figure()
+    plots.draw_steps(fig, record)
+    *pieces, whole = fig.axes[0].patches
+    assert [(bar.get_x(), bar.get_width()) for bar in (*pieces, whole)] == [(0, 25), (25, 15), (40, 10), (0, 100)]
+    strokes = [line.get_xdata()[0] for line in fig.axes[0].lines if len(line.get_xdata())]
+    assert strokes == pytest.approx([100 / 1.5] * 2 + [50] * 2)  # each on a white one
+    plots.plt.close(fig)
 
 
 def test_the_picture_is_drawn_and_is_the_same_twice(quick, tmp_path):
@@ -271,7 +301,10 @@ PAGE = json.loads((ROOT / "book" / "speed.json").read_text("utf8"))
 
 def test_the_page_s_numbers_are_those_of_a_whole_run(quick):
     def shape(record):
-        return Counter((r.section, r.unit, r.means, r.judged, r.at_least, r.at_most, r.aim) for r in rows_of(record))
+        return Counter(
+            (r.section, r.unit, r.means, r.judged, r.at_least, r.at_most, r.aim, r.with_dot is None)
+            for r in rows_of(record)
+        )
 
     assert shape(PAGE) == shape(quick)
     assert PAGE["machine"].keys() == quick["machine"].keys() and PAGE["machine"]["threads"] == 1
@@ -293,16 +326,17 @@ def test_every_section_has_a_table_on_the_page():
 
 
 def test_what_is_missed_is_said_with_its_number():
-    row = less("Bahdanau: the textbook design", ("decoders", "B64", "ms"), 2.0, 2.5, at_least=1.7, aim=2)
-    assert speed_tables.complaint(row) == (
-        "Bahdanau, beside the textbook design, B64: 1.25 times faster, held to ≥ 1.7, aim 2"
-    )
+    row = less("Bahdanau: the textbook design", ("decoders", "B64", "ms"), 2.0, 2.5, at_least=1.7, aim=2, with_dot=1.3)
+    said = "Bahdanau, beside the textbook design, B64: 1.25 times faster, held to ≥ 1.7, aim 2"
+    assert speed_tables.complaint(row) == f"{said} (with a dot product as its score: 1.30)"
+    assert speed_tables.complaint(row._replace(with_dot=None)) == said
     beside = "Bahdanau, beside the textbook design\nB64"
     assert speed_tables.cells(row) == (
         beside,
         "2.00\xa0ms",
         "2.50\xa0ms",
         "1.25 times faster",
+        "1.30",
         "≥ 1.7, aim 2\nnot kept",
     )
     whole = Row("chapters", "all chapters", "", "min", 29.04, judged="ours", at_most=12)

@@ -151,7 +151,21 @@ def test_without_a_network_one_sentence_says_so(store, monkeypatch):
     assert listing(store) == []
 
 
-def test_wheel_comes_over_the_network_too(store, shelf, monkeypatch):
+@pytest.fixture
+def bars(monkeypatch) -> list[tuple[int, int | None]]:
+    """Where each bar stood when its work was done, and its end."""
+    done = []
+
+    class Bar(wheels.tqdm):
+        def __exit__(self, *exception):
+            done.append((self.n, self.total))
+            super().__exit__(*exception)
+
+    monkeypatch.setattr(wheels, "tqdm", lambda **options: Bar(disable=False, file=io.StringIO(), **options))
+    return done
+
+
+def test_wheel_comes_over_the_network_too(store, shelf, monkeypatch, bars):
     pin(monkeypatch, write_wheel(shelf, filler=os.urandom(700_000)))
     simple = shelf / "simple" / "tinydata"
     simple.mkdir(parents=True)
@@ -166,14 +180,6 @@ def test_wheel_comes_over_the_network_too(store, shelf, monkeypatch):
         def log_message(self, *arguments):
             pass
 
-    bars = []
-
-    class Bar(wheels.tqdm):
-        def close(self):
-            bars.append((self.n, self.total))
-            super().close()
-
-    monkeypatch.setattr(wheels, "tqdm", lambda **options: Bar(disable=False, file=io.StringIO(), **options))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         monkeypatch.delenv("PIP_NO_INDEX")
@@ -185,7 +191,7 @@ def test_wheel_comes_over_the_network_too(store, shelf, monkeypatch):
     size = path.stat().st_size
     assert size > 700_000
     reports = wheels.reports_progress(importlib.metadata.version("pip"))
-    assert bars[0] == ((size, size) if reports else (0, None))  # the bar has followed the download to its end
+    assert bars == [(size, size) if reports else (0, None)]  # the bar has followed the download to its end
 
 
 def test_without_pip_the_reader_learns_how_to_get_it(store, monkeypatch):
@@ -239,7 +245,7 @@ def test_errors_of_pip_become_one_sentence(errors, sentence):
 
 
 @pytest.mark.parametrize("version", ["23.0.1", "24.1", "24.1b1", "26.3"])
-def test_every_pip_is_asked_in_its_own_words(version, monkeypatch, tmp_path):
+def test_every_pip_is_asked_in_its_own_words(version, monkeypatch, tmp_path, bars):
     commands = []
 
     class Pip:
@@ -257,6 +263,7 @@ def test_every_pip_is_asked_in_its_own_words(version, monkeypatch, tmp_path):
     monkeypatch.setattr(wheels.importlib.metadata, "version", lambda name: version)
     monkeypatch.setattr(wheels.subprocess, "Popen", Pip)
     wheels.download("tinydata==1.0", "0" * 64, tmp_path)
+    assert bars == [(10, 10)]  # pip says how much it has, not how much more
     (command,) = commands
     assert ("--quiet" in command, "--progress-bar=raw" in command) == (
         (True, False) if version < "24" else (False, True)
