@@ -86,14 +86,12 @@ def steps(record: dict) -> list[Step]:
 def draw_steps(fig: FigureBase, record: dict) -> None:
     """A bar for each size, the textbook's step 100 %; a stroke where our step must end, a faint one where it should."""
     ax, measured = fig.subplots(), steps(record)
-    named = set()
     for y, step in enumerate(measured):
         ends = {"without attention": step.floor, "+ context, products": step.products, "+ hidden layers": step.ours}
         start = 0.0
         for (name, end), colour in zip(ends.items(), (SAME, PRODUCTS, HIDDEN), strict=True):
             share = 100 * end / step.textbook
-            ax.barh(y, share - start, left=start, color=colour, height=0.36, label=None if name in named else name)
-            named.add(name)
+            ax.barh(y, share - start, left=start, color=colour, height=0.36, label=None if y else name)
             start = share
         ax.barh(y, 100, fill=False, edgecolor=plots.INK, height=0.36, linewidth=0.8)
         for times, ink in ((step.at_least, plots.INK), (step.aim, "#999999")):
