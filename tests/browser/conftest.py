@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, sync_playwright
 
-from benchmarks.figures import launch, served
+from benchmarks.figures import busy, launch, pace, served
 from scripts.live_figures import share
 from tests.figures import page_of, page_with
 
@@ -61,6 +61,17 @@ HEIGHTS = """async (control) => {
 def heights_in_a_drag(control: Locator) -> list[int]:
     """Pixels that a figure is high, at each place to which its slider is drawn."""
     return control.first.evaluate(HEIGHTS)
+
+
+def assert_within_a_frame(control: Locator, figure: str):
+    """A move of a slider takes no longer than a frame of 60 per second; on a core that is slow now, its share more.
+
+    The page's own work is measured. `make bench` prints what the clock says, which a busy machine disturbs.
+    """
+    taken = busy(control, rounds=5, enough=16)
+    if taken > 16:
+        allowed = 16 * pace(control.page.context.browser)
+        assert busy(control, rounds=5, enough=allowed) <= allowed, f"{figure}: {taken:.0f} ms"
 
 
 class Visit(NamedTuple):

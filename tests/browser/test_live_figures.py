@@ -6,8 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlib.widgets.assets import module, stylesheet
-from benchmarks.figures import busy
-from tests.browser.conftest import heights_in_a_drag
+from tests.browser.conftest import assert_within_a_frame, heights_in_a_drag
 from tests.browser.test_pages import AXE, RUN_AXE, TOO_WIDE
 from tests.figures import EXAMPLES, SIZE, score_explorer
 
@@ -210,9 +209,8 @@ def test_on_paper_it_is_a_picture(name, mounted):
 
 @every_figure
 def test_a_slider_is_drawn_within_a_frame(name, mounted):
-    """`make bench` prints what the clock says, which a busy machine disturbs."""
     page = mounted(figure(name)).page
-    assert busy(page.locator(f"[data-live] {EXAMPLES[name].control}")) <= 16, f"S = T = {SIZE}"
+    assert_within_a_frame(page.locator(f"[data-live] {EXAMPLES[name].control}"), f"S = T = {SIZE}")
 
 
 @pytest.mark.parametrize("width", [1280, 375])

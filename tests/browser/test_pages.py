@@ -25,16 +25,15 @@ KNOWN = {
 }
 
 # A chapter has thousands of words of code in a dozen colours, the API page as many pieces of signatures, and axe looks
-# at each of them for milliseconds. One visible piece of each make is kept. All are looked at before any is removed: the
-# browser would lay out the page anew after each.
+# at each of them for milliseconds. One visible piece of each make is kept; what is empty is of another make than what
+# has a text or an address. All are looked at before any is removed: the browser would lay out the page after each.
 KEEP_ONE_OF_EACH_MAKE = r"""() => {
-    const make = (piece) => piece.outerHTML.replace(/>[^<]*</g, "><").replace(/ (href|title|id)="[^"]*"/g, "");
+    const make = ({ outerHTML }) => outerHTML.replace(/>[^<]+</g, ">text<").replace(/ (href|title|id)="[^"]+"/g, " $1");
     const pieces = [...document.querySelectorAll(".highlight pre span[class], .sig > *")];
     const seen = new Set();
     const spare = pieces.filter((piece) => piece.checkVisibility()).filter((piece) => {
-        const known = seen.has(make(piece));
-        seen.add(make(piece));
-        return known;
+        const before = seen.size;
+        return seen.add(make(piece)).size === before;
     });
     for (const piece of spare) piece.remove();
 }"""
@@ -91,9 +90,10 @@ def test_page(name, built, visit):
     assert page.evaluate(TOO_WIDE) == "", "dark, 375 px"
 
     page.evaluate(AXE)
+    # Room for fingers depends on the neighbours, so it is measured while all are there.
+    assert page.evaluate(RUN_AXE, [KNOWN, {"runOnly": ["target-size"]}]) == [], "dark, 375 px"
     page.evaluate(KEEP_ONE_OF_EACH_MAKE)
-    colours_and_room_for_fingers = {"runOnly": ["color-contrast", "target-size"]}
-    assert page.evaluate(RUN_AXE, [KNOWN, colours_and_room_for_fingers]) == [], "dark, 375 px"
+    assert page.evaluate(RUN_AXE, [KNOWN, {"runOnly": ["color-contrast"]}]) == [], "dark, 375 px"
     page.evaluate("document.documentElement.dataset.theme = 'light'")
     page.set_viewport_size({"width": 1280, "height": 900})
     assert page.evaluate(RUN_AXE, [KNOWN, {}]) == []

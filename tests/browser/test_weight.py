@@ -2,8 +2,9 @@
 
 import pytest
 
-from benchmarks.figures import busy, controls_of, pages_with_figures, weigh
-from tests.browser.conftest import BUILT, heights_in_a_drag
+from benchmarks import figures
+from benchmarks.figures import busy, controls_of, pace, pages_with_figures, weigh
+from tests.browser.conftest import BUILT, assert_within_a_frame, heights_in_a_drag
 
 pytestmark = pytest.mark.browser
 
@@ -27,7 +28,16 @@ def test_a_slider_of_a_page_is_drawn_within_a_frame(name, visit):
     page = visit(name).page
     page.wait_for_function("window.MathJax?.startup?.promise")
     for figure, control in controls_of(page).items():
-        assert busy(control) <= 16, figure
+        assert_within_a_frame(control, figure)
+
+
+def slow(control, milliseconds):
+    control.evaluate(
+        """(control, ms) => control.addEventListener("input", () => {
+            for (const end = performance.now() + ms; performance.now() < end;);
+        })""",
+        milliseconds,
+    )
 
 
 def test_what_a_page_computes_keeps_it_busy(browser):
@@ -35,11 +45,29 @@ def test_what_a_page_computes_keeps_it_busy(browser):
     page.set_content("<input type=range min=0 max=100>")
     control = page.locator("input")
     idle = busy(control)
-    control.evaluate("""control => control.addEventListener("input", () => {
-        for (const end = performance.now() + 30; performance.now() < end;);
-    })""")
+    slow(control, 30)
     assert idle < 5 and 8 < busy(control) - idle < 45  # of 30, what other programs leave it
     page.close()
+
+
+def test_a_slow_slider_is_noticed_on_a_slow_machine(browser):
+    page = browser.new_page()
+    page.set_content("<input type=range min=0 max=100>")
+    control = page.locator("input")
+    assert_within_a_frame(control, "nothing moves")
+    slow(control, 100)
+    with pytest.raises(AssertionError, match="too slow"):
+        assert_within_a_frame(control, "too slow")
+    page.close()
+
+
+def test_the_pace_is_that_of_known_work(browser, monkeypatch):
+    monkeypatch.setattr(figures, "WORDS", "() => {}")
+    assert pace(browser) == 1, "a quick machine makes no test stricter"
+    monkeypatch.setattr(
+        figures, "WORDS", "() => { for (const end = performance.now() + 500; performance.now() < end;); }"
+    )
+    assert 2 < pace(browser) <= 11  # 10, less what other programs take of the time
 
 
 @pytest.mark.parametrize("width", [1280, 375])
