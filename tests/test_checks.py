@@ -289,6 +289,19 @@ def test_a_limit_of_the_processor_does_not_count_sleep():
             pass
 
 
+def test_an_import_is_never_cut_off(tmp_path, monkeypatch):
+    """Half of a module would be left; and whoever imports it has all the time again."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "slow_to_load.py").write_text("import time\ntime.sleep(1.5)\nanswer = 42\n")
+    with pytest.raises(TimeoutError, match="not finished after 1 seconds"), checks.limit(1):
+        import slow_to_load
+
+        time.sleep(0.1)
+        in_time = True
+        forever()
+    assert in_time and slow_to_load.answer == 42
+
+
 def test_without_an_alarm_clock_there_is_no_limit():
     found = []
 

@@ -5,7 +5,11 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "checks/graded.py", "test_checks.py",
-    ("a loop goes on", "signal.setitimer(timer, seconds)", "signal.setitimer(timer, 0)"),
+    ("a loop goes on", "outer, _ = signal.setitimer(timer, seconds)", "outer, _ = signal.setitimer(timer, 0)"),
+    ("an import is cut off", "if is_import(frame):", "if False:"),
+    ("after a slow import a loop goes on", "            signal.setitimer(timer, seconds)", "            pass"),
+    ("a slow import takes the time of what follows",
+     "            signal.setitimer(timer, seconds)", "            signal.setitimer(timer, 1e-3)"),
     ("the alarm rings later", "signal.setitimer(timer, outer)", "outer"),
     ("an inner limit ends the outer one", "timer, outer)", "timer, 0)"),
     ("the handler stays", "signal.signal(alarm, before)", "before"),
