@@ -120,6 +120,9 @@ lint: $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
 
+# Every worker has one thread: more than there are cores would wait for each other, most of the time.
+unit browser: export OMP_NUM_THREADS = 1
+
 unit: $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
 	@$(BIN)/python -m pytest tests -m "not browser" -q -n $(JOBS) --dist loadfile --cov --cov-report=term
