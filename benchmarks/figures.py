@@ -147,7 +147,7 @@ def busy(control: Locator, moves: int = 40, rounds: int = 3, enough: float = 0.0
 def pace(browser: Browser) -> float:
     """How many times as long as on a quiet core the same words take now to be laid out; at least 1.
 
-    A thread takes longer for the same work while other programs share its core and caches: up to twice as long.
+    A thread takes longer for the same work while other programs share its core and caches.
     """
     page = browser.new_page()
     taken = []

@@ -64,13 +64,13 @@ def heights_in_a_drag(control: Locator) -> list[int]:
 
 
 def assert_within_a_frame(control: Locator, figure: str):
-    """A move of a slider takes no longer than a frame of 60 per second; on a core that is slow now, its share more.
+    """A move of a slider takes no longer than a frame of 60 per second; on a slow core, at most twice as long.
 
     The page's own work is measured. `make bench` prints what the clock says, which a busy machine disturbs.
     """
     taken = busy(control, rounds=5, enough=16)
     if taken > 16:
-        allowed = 16 * pace(control.page.context.browser)
+        allowed = 16 * min(2.0, pace(control.page.context.browser))
         assert busy(control, rounds=5, enough=allowed) <= allowed, f"{figure}: {taken:.0f} ms"
 
 
