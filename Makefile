@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UPKEEP := build/upkeep
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py scripts/deck/*)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py website/*.py website/deck/*)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
@@ -52,12 +52,12 @@ _build/html/.strict: $(VENV)/.book $(SOURCES) $(PACKAGE)
 	@echo "==> book: strict build from the stored outputs (warnings are errors)"
 	@rm -rf _build/html _build/.doctrees  # a page that is not read again would not warn again
 	@$(BIN)/jupyter-book build . -W -n --keep-going --quiet
-	@$(BIN)/python scripts/slides.py
+	@$(BIN)/python -m website.slides
 	@touch $@
 
 zip: _build/html/.strict ## the book in one archive, to read without a network; its notebooks in another
 	@echo "==> zip"
-	@$(BIN)/python -m scripts.archive
+	@$(BIN)/python -m website.archive
 
 links: $(VENV)/.book ## ask every web address in the book whether it is still there (needs a network)
 	@echo "==> links: every address and what became of it will stand in _build/linkcheck/output.txt"
@@ -81,7 +81,7 @@ _build/pdf/$(NAME).pdf: $(VENV)/.test $(SOURCES) $(PACKAGE) assets/printed_book.
 	@cd _build/latex && max_print_line=10000 FORCE_SOURCE_DATE=1 SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
 	  latexmk -xelatex -interaction=nonstopmode -halt-on-error -silent $(NAME).tex >latexmk.out 2>&1 \
 	  || { tail -5 latexmk.out; grep -A3 '^!' $(NAME).log; echo "TeX failed: see _build/latex/$(NAME).log"; exit 1; }
-	@$(BIN)/python scripts/tex_log.py _build/latex/$(NAME).log
+	@$(BIN)/python -m website.tex_log _build/latex/$(NAME).log
 	@mkdir _build/pdf && mv _build/latex/$(NAME).pdf $@
 
 tex:
@@ -90,14 +90,14 @@ tex:
 	test -z "$$missing" || { echo "The PDF needs TeX, and these are missing:$$missing. Debian and Ubuntu: apt-get install $(TEX). macOS: MacTeX has them all."; exit 1; }
 
 slides: $(VENV)/.book ## a lecture deck of every chapter, from the stored outputs (one: CHAPTER=03)
-	@$(BIN)/python scripts/slides.py $(CHAPTER)
+	@$(BIN)/python -m website.slides $(CHAPTER)
 
 lab: $(VENV)/.book ## open the chapters in JupyterLab
 	@$(BIN)/jupyter lab book
 
 execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
-	@$(BIN)/python scripts/notebooks.py execute $(CHAPTER) $(if $(FORCE),--force)
-	@$(BIN)/python scripts/launch_links.py write
+	@$(BIN)/python -m scripts.notebooks execute $(CHAPTER) $(if $(FORCE),--force)
+	@$(BIN)/python -m scripts.launch_links write
 
 # --- the tests --------------------------------------------------------------------------------------
 
@@ -111,9 +111,9 @@ lint: $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check --isolated --select E9,F,E501 --line-length 100 --per-file-ignores "book/exercises/*:F401" book
-	@$(BIN)/python scripts/notebooks.py check
-	@$(BIN)/python scripts/launch_links.py check
-	@$(BIN)/python -m tests.exercises release --check
+	@$(BIN)/python -m scripts.notebooks check
+	@$(BIN)/python -m scripts.launch_links check
+	@$(BIN)/python -m attnlib.grading release --check
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
@@ -144,7 +144,7 @@ chromium:
 	@command -v "$${CHROMIUM:-chromium}" >/dev/null || { test -z "$$CHROMIUM" && command -v google-chrome >/dev/null; } || { echo "The browser tests need Chromium or Chrome: install it (Debian: apt-get install chromium), or name one: CHROMIUM=/path/to/chrome make test"; exit 1; }
 
 mutants: $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
-	@$(BIN)/python tests/mutants.py --jobs $(JOBS)
+	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
 matrix: $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest and newest packages (hours; one row: ROWS=oldest)
 	@echo "==> matrix: an environment for each row, under build/matrix"
@@ -156,7 +156,7 @@ bench: $(VENV)/.test chromium _build/html/.strict ## how fast it is, beside othe
 
 student: $(VENV)/.test ## the course without solutions, into _build/student (and a branch: BRANCH=student)
 	@rm -rf _build/student
-	@$(BIN)/python -m tests.exercises publish --to _build/student $(if $(BRANCH),--branch $(BRANCH))
+	@$(BIN)/python -m attnlib.grading publish --to _build/student $(if $(BRANCH),--branch $(BRANCH))
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from scripts.notebooks import KERNEL_ENVIRONMENT
+from scripts.kernel import KERNEL_ENVIRONMENT
 
 os.environ.update(KERNEL_ENVIRONMENT)
 

@@ -100,7 +100,7 @@ def oldest(session: nox.Session) -> None:
     torch = write("oldest-torch.txt", of_torch(lowest.splitlines()))
     session.install("-e", ".[book,test]", "--constraint", constraints, "--override", torch)
     # The second device is written in Python, which torch can do since lately.
-    check(session, "--nbval-lax", "--ignore=tests/test_devices.py")
+    check(session, "--nbval-lax", "--ignore=tests/core/test_devices.py")
 
 
 @nox.session(venv_params=["--seed"])

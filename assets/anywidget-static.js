@@ -172,7 +172,7 @@
     const records = {};
     for (const tag of document.querySelectorAll(STATE)) {
       const { state, texts } = JSON.parse(tag.textContent);
-      // The book keeps one copy of code that several figures share (scripts/live_figures.py).
+      // The book keeps one copy of code that several figures share (website/live_figures.py).
       for (const record of Object.values(state)) {
         for (const name of ["_esm", "_css"]) {
           const stored = record.state[name];

@@ -2,7 +2,7 @@
 
    Search lists its results without excerpts, for which it would read every page it found.
 
-   The download button would show a notebook as text. A script may be loaded, though: scripts/from_disk.py leaves one
+   The download button would show a notebook as text. A script may be loaded, though: website/from_disk.py leaves one
    beside each source, which hands its text over, and from here the browser saves it. */
 (() => {
   const fromDisk = location.protocol === "file:";

@@ -1,11 +1,17 @@
 """attnlib: the tested PyTorch package behind the book *Attention, Derived and Executed*.
 
-Corpora are in `attnlib.data`, training in `attnlib.training`, figures in `attnlib.plots` and `attnlib.widgets`.
+The modules beside this file are its core: the mechanisms, in PyTorch alone. They are read in this order:
+tokens, chunked_scores, scores, attention, positions, self_attention, language_models, encoder, decoder, decoders,
+seq2seq, copying, captioning, search, transformer.
+
+Around it: `attnlib.data` (corpora), `attnlib.training` (loop, losses, metrics, the command), `attnlib.figures`
+(pictures and live figures), `attnlib.course` (what only the book uses) and `attnlib.grading` (what instructors use).
 """
 
-from attnlib.attention import Attended, Attention, causal_mask, length_mask, masked_softmax
-from attnlib.copying import CopyDecoder, ExtendedVocabulary, copy_distribution, coverage_loss
-from attnlib.decoder import Decoded, Decoder, Memory
+from attnlib.attention import Attention, AttentionOutput, causal_mask, length_mask, masked_softmax
+from attnlib.captioning import GridEncoder, attention_captioner, static_captioner
+from attnlib.copying import CopyDecoder, copy_distribution
+from attnlib.decoder import Decoder, DecoderOutput, Memory
 from attnlib.decoders import (
     DECODERS,
     BahdanauDecoder,
@@ -14,39 +20,32 @@ from attnlib.decoders import (
     LuongDecoder,
     SimpleRNNDecoder,
 )
-from attnlib.encoder import Encoded, Encoder
-from attnlib.rnn_lm import RNNLM, AttentionLM, LMOutput, nats_per_token
+from attnlib.encoder import Encoder, EncoderOutput
+from attnlib.language_models import RNNLM, AttentionLM, LMOutput
+from attnlib.positions import LearnedPositions, SinusoidalPositions
 from attnlib.scores import SCORES, Score, make_score
-from attnlib.search import Beams, Decoding, beam_search, greedy_decode
-from attnlib.self_attention import LearnedPositions, MultiHeadAttention, SelfAttention, SinusoidalPositions
-from attnlib.seq2seq import Seq2Seq, seq2seq_loss
+from attnlib.search import BeamSearchOutput, GreedyOutput, beam_search, greedy_decode
+from attnlib.self_attention import MultiHeadAttention, SelfAttention
+from attnlib.seq2seq import Seq2Seq
 from attnlib.transformer import TransformerBlock, TransformerLM
 from attnlib.version import __version__
-from attnlib.visual import (
-    GridEncoder,
-    attention_captioner,
-    caption_loss,
-    doubly_stochastic_penalty,
-    static_captioner,
-)
 
 __all__ = [
     "DECODERS",
     "RNNLM",
     "SCORES",
-    "Attended",
     "Attention",
     "AttentionLM",
+    "AttentionOutput",
     "BahdanauDecoder",
-    "Beams",
+    "BeamSearchOutput",
     "CopyDecoder",
-    "Decoded",
     "Decoder",
-    "Decoding",
-    "Encoded",
+    "DecoderOutput",
     "Encoder",
+    "EncoderOutput",
     "EveryStepDecoder",
-    "ExtendedVocabulary",
+    "GreedyOutput",
     "GridEncoder",
     "InitialStateDecoder",
     "LMOutput",
@@ -64,16 +63,11 @@ __all__ = [
     "__version__",
     "attention_captioner",
     "beam_search",
-    "caption_loss",
     "causal_mask",
     "copy_distribution",
-    "coverage_loss",
-    "doubly_stochastic_penalty",
     "greedy_decode",
     "length_mask",
     "make_score",
     "masked_softmax",
-    "nats_per_token",
-    "seq2seq_loss",
     "static_captioner",
 ]

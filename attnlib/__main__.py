@@ -131,7 +131,7 @@ def following() -> dict[str, str]:
         steps["build, run, test"] = "make"
     else:
         steps["begin with"] = "chapter 3, the heart, in Colab or Binder: the links are at that address"
-    return steps | {"train a translator": "python -m attnlib.translate --help"}
+    return steps | {"train a translator": "python -m attnlib.training.translate --help"}
 
 
 def address() -> str:

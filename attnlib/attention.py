@@ -8,19 +8,16 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from attnlib.quick_softmax import has_nan, quick_softmax
 from attnlib.scores import DotScore, GeneralScore, ScaledDotScore, Score
-
-#: Scores from which `quick_softmax` is the quicker way: below, its 0.1 ms of Python weigh more than what it saves.
-MANY = 2**14
+from attnlib.tokens import values_are_free
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, "..."]:
     """Softmax over the visible positions of the last dimension.
 
-    `weights_ij = exp(scores_ij) / Σ_visible exp(scores_ij')`, and exactly 0 where the mask is False.
-    A row in which nothing is visible has nothing to distribute: all its weights are 0, and so is
-    the gradient that flows into it.
+    `weights_ij = exp(scores_ij) / Σ_visible exp(scores_ij')`, and exactly 0 where the mask is False, whatever the
+    score there. A row in which nothing is visible has nothing to distribute: all its weights are 0, and so is the
+    gradient that flows into it. A visible NaN makes NaN of its row, as it does in `torch.softmax`.
 
     Args:
         scores: (..., S), usually (..., T, S), of any floating type; not changed.
@@ -30,8 +27,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
         Weights, of the shape and type of scores. Every row with something visible sums to 1.
 
     Raises:
-        ValueError: the scores are not floating-point numbers, a visible one is NaN or +∞ (or a whole row of
-            them −∞), or the mask is not boolean or does not broadcast to the scores.
+        ValueError: the scores are not floating-point numbers, or the mask is not boolean or does not broadcast to them.
 
     Example:
         >>> masked_softmax(torch.zeros(1, 4), torch.tensor([True, True, False, False]))
@@ -39,54 +35,37 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
 
     Source: vaswani2017attention, section 3.2.3 (illegal connections are set to −∞ before the softmax).
     """
+    check_scores(scores, mask)
+    if mask is None:
+        return scores.softmax(-1)
+    blank = ~mask.any(-1, keepdim=True)  # −∞ in a whole row would be 0 / 0
+    scores = torch.where(mask, scores, torch.where(blank, 0.0, -torch.inf).to(scores.dtype))
+    return torch.where(mask, scores.softmax(-1), 0.0)
+
+
+def check_scores(scores: Tensor, mask: Tensor | None) -> None:
+    """Refuse scores that are not floating-point numbers, and a mask that does not fit them (see `check_mask`)."""
     if not scores.is_floating_point():
         raise ValueError(f"scores must be floating-point numbers, got {scores.dtype}")
-    if mask is None:
-        weights = scores.softmax(-1)
-        check_weights(weights, scores)
-        return weights
-    check_mask(mask, scores.shape)
-    if scores.numel() >= MANY:
-        weights = quick_softmax(scores, mask)
-        if not has_nan(weights):  # else a row sees nothing, or NaN stands somewhere
-            return weights
-    # Choose, and do not add: −∞ removes a position in every precision, whatever stands there.
-    # A blank row gets zeros first; the last line empties it.
-    blank = ~mask.any(-1, keepdim=True)
-    chosen = torch.where(mask, scores, torch.where(blank, 0.0, -torch.inf).to(scores.dtype))
-    weights = chosen.softmax(-1)
-    check_weights(weights, chosen)
-    return torch.where(mask, weights, 0.0)
+    if mask is not None:
+        check_mask(mask, scores.shape)
 
 
 def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
     """Refuse a mask that does not mean one yes or no for every score of this shape.
 
     Raises:
-        ValueError: the mask is not boolean, or does not broadcast to the shape.
+        ValueError: the mask is not a boolean tensor, or does not broadcast to the shape.
     """
-    shapes = f"mask {tuple(mask.shape)} and scores {tuple(shape)}"
-    if mask.dtype != torch.bool:
-        raise ValueError(f"a mask is boolean, True = may attend; got {mask.dtype} with {shapes}")
-    try:
-        mask.expand(shape)
-    except RuntimeError as error:
-        raise ValueError(f"the mask does not broadcast to the scores: {shapes}") from error
-
-
-def check_weights(weights: Tensor, scores: Tensor) -> None:
-    """Refuse what came out of a softmax as NaN, and say what went in.
-
-    Raises:
-        ValueError: a row of weights is NaN.
-    """
-    if not has_nan(weights):
-        return
-    broken = weights[..., 0].isnan()
-    raise ValueError(
-        f"{broken.sum()} of {broken.numel()} rows of the scores {tuple(scores.shape)} have no softmax: where visible, "
-        f"{scores.isnan().sum()} are NaN and {scores.isposinf().sum()} are +∞ (nor may all of a row be −∞)"
-    )
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
+        found = f"{mask.dtype} of shape {tuple(mask.shape)}" if isinstance(mask, Tensor) else type(mask).__name__
+        raise ValueError(f"a mask is a boolean tensor, True = may attend; got {found} for scores {tuple(shape)}")
+    sizes = zip(reversed(mask.shape), reversed(shape), strict=False)
+    if mask.dim() > len(shape) or any(m not in (1, s) for m, s in sizes):
+        cure = "; a mask (B, S) of sentences is given as (B, 1, S)" if mask.dim() == 2 and len(shape) == 3 else ""
+        raise ValueError(
+            f"the mask does not broadcast to the scores: mask {tuple(mask.shape)} and scores {tuple(shape)}{cure}"
+        )
 
 
 def length_mask(lengths: Tensor, S: int) -> Bool[Tensor, "B #T S"]:
@@ -100,7 +79,7 @@ def length_mask(lengths: Tensor, S: int) -> Bool[Tensor, "B #T S"]:
         (B, 1, S) for one length per sentence, (B, T, S) for one per query. True = real.
 
     Raises:
-        ValueError: lengths are not integers, not of shape (B,) or (B, T), or outside 0..S.
+        ValueError: lengths are not integers, not of shape (B,) or (B, T), or, on the CPU, outside 0..S.
 
     Example:
         >>> length_mask(torch.tensor([2, 0]), 3).int()
@@ -112,7 +91,8 @@ def length_mask(lengths: Tensor, S: int) -> Bool[Tensor, "B #T S"]:
         raise ValueError(f"lengths must have shape (B,) or (B, T), got {tuple(lengths.shape)}")
     if lengths.is_floating_point() or lengths.is_complex() or lengths.dtype == torch.bool:
         raise ValueError(f"lengths must be integers, got {lengths.dtype}")
-    if lengths.numel() and (lengths.min() < 0 or lengths.max() > S):
+    lengths = lengths.long()  # a byte cannot be compared with 256
+    if values_are_free(lengths) and lengths.numel() and (lengths.min() < 0 or lengths.max() > S):
         raise ValueError(f"lengths must lie in 0..{S}, got {lengths.tolist()}")
     if lengths.dim() == 1:
         lengths = lengths.unsqueeze(-1)  # (B, 1)
@@ -120,37 +100,37 @@ def length_mask(lengths: Tensor, S: int) -> Bool[Tensor, "B #T S"]:
 
 
 def causal_mask(
-    T: int, earlier: int = 0, itself: bool = True, device: torch.device | None = None
-) -> Bool[Tensor, "T {earlier}+T"]:
-    """Position i may attend to itself and to what came before: True where `j ≤ i + earlier`.
+    T: int, past: int = 0, include_self: bool = True, device: torch.device | None = None
+) -> Bool[Tensor, "T {past}+T"]:
+    """Position i may attend to itself and to what came before: True where `j ≤ i + past`.
 
     Args:
         T: number of queries.
-        earlier: positions carried over from before the first query; they are the first columns.
-        itself: False leaves strictly what came before, `j < i + earlier`.
+        past: positions carried over from before the first query; they are the first columns.
+        include_self: False leaves strictly what came before, `j < i + past`.
         device: where the mask is made.
 
     Raises:
-        ValueError: T or earlier is negative.
+        ValueError: T or past is negative.
 
     Example:
         >>> causal_mask(3).int()
         tensor([[1, 0, 0],
                 [1, 1, 0],
                 [1, 1, 1]], dtype=torch.int32)
-        >>> causal_mask(2, earlier=1, itself=False).int()
+        >>> causal_mask(2, past=1, include_self=False).int()
         tensor([[1, 0, 0],
                 [1, 1, 0]], dtype=torch.int32)
 
     Source: vaswani2017attention, section 3.2.3.
     """
-    if T < 0 or earlier < 0:
-        raise ValueError(f"T and earlier must be at least 0, got {T} and {earlier}")
-    everything = torch.ones(T, earlier + T, dtype=torch.bool, device=device)
-    return everything.tril(earlier if itself else earlier - 1)
+    if T < 0 or past < 0:
+        raise ValueError(f"T and past must be at least 0, got {T} and {past}")
+    everything = torch.ones(T, past + T, dtype=torch.bool, device=device)
+    return everything.tril(past if include_self else past - 1)
 
 
-class Attended(NamedTuple):
+class AttentionOutput(NamedTuple):
     """What attention returns."""
 
     context: Float[Tensor, "... T d_value"]  # c_i = Σ_j α_ij v_j
@@ -187,45 +167,37 @@ class Attention(nn.Module):
     def forward(
         self,
         query: Float[Tensor, "... T d_query"],
-        key: Float[Tensor, "... S d_key"],
+        key: Float[Tensor, "... S d_key"] | None,
         value: Float[Tensor, "... S_v d_value"],
         mask: Tensor | None = None,
         need_weights: bool = True,
-    ) -> Attended:
+        projected_key: Float[Tensor, "... S d_projected"] | None = None,
+    ) -> AttentionOutput:
         """Attend from every query to every visible key.
 
         Args:
             mask: boolean, True = may attend, broadcasts to (..., T, S).
             need_weights: False returns the context alone. The dot products then take torch's fused kernel,
-                which never writes the scores down: a NaN among them is not refused but goes on into the
-                context, and hidden positions must hold finite numbers.
+                which never writes the scores down; hidden positions must hold numbers whose products are finite.
+            projected_key: the keys after `score.project_key`, in place of `key`, for a caller that has projected them
+                once for all its queries.
 
         Raises:
-            ValueError: widths or leading dimensions do not fit, there is not one value per key, or
-                the scores or the mask are refused by `masked_softmax`.
+            ValueError: widths or leading dimensions do not fit, there is not one value per key, or the scores or the
+                mask are refused by `masked_softmax`.
         """
-        self.score.check(query, key)
-        return self.attend(query, self.score.project_key(key), value, mask, need_weights)
-
-    def attend(
-        self,
-        query: Tensor,
-        projected_key: Tensor,
-        value: Tensor,
-        mask: Tensor | None = None,
-        need_weights: bool = True,
-    ) -> Attended:
-        """`forward` for a caller that has projected the keys already, once for all its queries."""
-        if projected_key.shape[:-1] != value.shape[:-1] or query.shape[:-2] != value.shape[:-2]:
+        keys = self.score.project_key(key) if projected_key is None else projected_key
+        self.score.check(query, key, projected_key)
+        if keys.shape[:-1] != value.shape[:-1] or query.shape[:-2] != value.shape[:-2]:
             raise ValueError(
                 "query, key and value must share their leading dimensions, with one value per key; "
-                f"got query {tuple(query.shape)}, key {tuple(projected_key.shape)}, value {tuple(value.shape)}"
+                f"got query {tuple(query.shape)}, key {tuple(keys.shape)}, value {tuple(value.shape)}"
             )
         if not need_weights and type(self.score) in FUSED:  # a subclass may compare in another way
             scale, dropout = FUSED[type(self.score)](self.score.d_key), self.dropout.p if self.training else 0.0
-            return Attended(context=fused(query, projected_key, value, mask, scale, dropout), weights=None)
-        weights = masked_softmax(self.score.compare(query, projected_key), mask)  # (..., T, S)
-        return Attended(context=self.dropout(weights) @ value, weights=weights if need_weights else None)
+            return AttentionOutput(context=fused(query, keys, value, mask, scale, dropout), weights=None)
+        weights = masked_softmax(self.score(query, projected_key=keys), mask)  # (..., T, S)
+        return AttentionOutput(context=self.dropout(weights) @ value, weights=weights if need_weights else None)
 
 
 #: Scores that are `scale · q · k`, and their scale as a function of the width.
@@ -245,6 +217,7 @@ def fused(
     options = {"dropout_p": dropout, "scale": scale}
     if mask is None:
         return F.scaled_dot_product_attention(query, key, value, **options)
-    blank = ~mask.any(-1, keepdim=True)  # torch promises nothing for them: they see all, then nothing of it is kept
+    # scaled_dot_product_attention is undefined for a fully masked row: unmask it, then zero its context
+    blank = ~mask.any(-1, keepdim=True)
     context = F.scaled_dot_product_attention(query, key, value, attn_mask=mask | blank, **options)
     return torch.where(blank, 0.0, context)

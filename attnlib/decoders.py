@@ -4,8 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnlib.decoder import Decoded, Decoder
-from attnlib.scores import Score, make_score
+from attnlib.decoder import Decoder, DecoderOutput
+from attnlib.scores import Score
 
 
 class InitialStateDecoder(Decoder):
@@ -13,7 +13,7 @@ class InitialStateDecoder(Decoder):
 
     Example:
         >>> decoder = InitialStateDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
         >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
         >>> decoded.logits.shape, decoded.weights
         (torch.Size([1, 2, 7]), None)
@@ -26,9 +26,9 @@ class InitialStateDecoder(Decoder):
         self.rnn = nn.GRU(d_embed, d_hidden, batch_first=True)
         self.W_o = nn.Linear(d_hidden, vocab_size)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         states, last = self.rnn(embedded, state[0].unsqueeze(0))
-        return Decoded(self.W_o(states), None, states, None, carry=(last[0],))
+        return DecoderOutput(self.W_o(states), None, states, None, state=(last[0],))
 
 
 class EveryStepDecoder(Decoder):
@@ -36,7 +36,7 @@ class EveryStepDecoder(Decoder):
 
     Example:
         >>> decoder = EveryStepDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
         >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
         >>> decoded.logits.shape, decoded.weights
         (torch.Size([1, 2, 7]), None)
@@ -49,10 +49,10 @@ class EveryStepDecoder(Decoder):
         self.rnn = nn.GRU(d_embed + d_annotation, d_hidden, batch_first=True)
         self.W_o = nn.Linear(d_hidden, vocab_size)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         summary = memory.summary.unsqueeze(1).expand(-1, embedded.shape[1], -1)  # (B, T, d_annotation)
         states, last = self.rnn(torch.cat([embedded, summary], dim=-1), state[0].unsqueeze(0))
-        return Decoded(self.W_o(states), None, states, None, carry=(last[0],))
+        return DecoderOutput(self.W_o(states), None, states, None, state=(last[0],))
 
 
 class BahdanauDecoder(Decoder):
@@ -68,7 +68,7 @@ class BahdanauDecoder(Decoder):
 
     Example:
         >>> decoder = BahdanauDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
         >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
         >>> decoded.logits.shape, decoded.weights.shape
         (torch.Size([1, 2, 7]), torch.Size([1, 2, 3]))
@@ -77,18 +77,19 @@ class BahdanauDecoder(Decoder):
         see2017get, equations 10 and 11 (coverage).
     """
 
+    default_score = "additive"
+
     def __init__(
         self,
         vocab_size: int,
         d_embed: int,
         d_annotation: int,
         d_hidden: int,
-        score: str | Score = "additive",
+        score: str | Score | None = None,
         d_output: int | None = None,
         coverage: bool = False,
         dropout: float = 0.0,
     ):
-        score = make_score(score, d_hidden, d_annotation)  # None is refused: without a score, no attention
         super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
         self.cell = nn.GRUCell(d_embed + d_annotation, d_hidden)
         d_output = d_hidden if d_output is None else d_output
@@ -102,38 +103,28 @@ class BahdanauDecoder(Decoder):
             projected = self.attention.score.project_key(like.new_zeros(1, 1, d_annotation))
             self.w_c = nn.Parameter(like.new_zeros(projected.shape[-1]))
 
-    def first(self, state, memory):
-        nothing_yet = memory.annotations.new_zeros(memory.annotations.shape[:2])  # (B, S)
-        return (state,) if self.w_c is None else (state, nothing_yet)
+    def extra_state(self, s_0, memory):
+        not_looked_yet = memory.annotations.new_zeros(memory.annotations.shape[:2])  # (B, S)
+        return () if self.w_c is None else (not_looked_yet,)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         s, *coverage = state
-        W_y, W_c = self.cell.weight_ih.split([embedded.shape[-1], memory.annotations.shape[-1]], dim=1)
-        from_token = nn.functional.linear(embedded, W_y, self.cell.bias_ih)  # (B, T, 3 d_hidden), for all steps
         steps = []
-        for from_y in from_token.unbind(1):  # to index them would make a gradient of the whole in every step
-            seen = memory
+        for y in embedded.unbind(1):  # indexing would make a gradient of the whole tensor in every step
+            key = memory.projected_key
             if coverage:
-                seen = memory._replace(projected_key=memory.projected_key + coverage[0].unsqueeze(-1) * self.w_c)
-            context, weights = self.attend(s.unsqueeze(1), seen)  # (B, 1, d_annotation), (B, 1, S)
-            context, weights = context.squeeze(1), weights.squeeze(1)
-            s = self.step(s, torch.addmm(from_y, context, W_c.T))  # from_y + context W_cᵀ
+                key = key + coverage[0].unsqueeze(-1) * self.w_c
+            context, weights = self.attend(s.unsqueeze(1), memory._replace(projected_key=key))
+            context, weights = context.squeeze(1), weights.squeeze(1)  # (B, d_annotation), (B, S)
+            s = self.cell(torch.cat([y, context], dim=-1), s)  # (B, d_hidden)
             coverage = [total + weights for total in coverage]
             steps.append((s, context, weights))
         states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
-        logits = self.say(states, embedded, contexts)
-        return Decoded(logits, weights, states, contexts, carry=(s, *coverage))
+        logits = self.output_layer(states, embedded, contexts)
+        return DecoderOutput(logits, weights, states, contexts, state=(s, *coverage))
 
-    def step(self, s: Float[Tensor, "B d_hidden"], from_input: Float[Tensor, "B three_d"]) -> Tensor:
-        """One step of the GRU, its input projected already (as `nn.GRUCell`)."""
-        reset_x, update_x, new_x = from_input.chunk(3, dim=-1)
-        reset_h, update_h, new_h = nn.functional.linear(s, self.cell.weight_hh, self.cell.bias_hh).chunk(3, dim=-1)
-        reset, update = torch.sigmoid(reset_x + reset_h), torch.sigmoid(update_x + update_h)
-        new = torch.tanh(new_x + reset * new_h)
-        return torch.lerp(new, s, update)  # (B, d_hidden)
-
-    def say(self, states: Tensor, embedded: Tensor, contexts: Tensor) -> Float[Tensor, "B T V"]:
-        """The deep output, for all steps at once."""
+    def output_layer(self, states: Tensor, embedded: Tensor, contexts: Tensor) -> Float[Tensor, "B T V"]:
+        """The deep output of all steps at once."""
         pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)  # (B, T, 2 d_output)
         return self.W_o(pairs.unflatten(-1, (-1, 2)).max(-1).values)
 
@@ -145,7 +136,7 @@ class LuongDecoder(Decoder):
 
     Example:
         >>> decoder = LuongDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6, score="general")
-        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
         >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
         >>> decoded.weights.sum(-1).round(decimals=4).tolist()
         [[1.0, 1.0]]
@@ -153,26 +144,27 @@ class LuongDecoder(Decoder):
     Source: luong2015effective, equations 5 and 6 (global attention, without input feeding; there an LSTM).
     """
 
+    default_score = "general"
+
     def __init__(
         self,
         vocab_size: int,
         d_embed: int,
         d_annotation: int,
         d_hidden: int,
-        score: str | Score = "general",
+        score: str | Score | None = None,
         dropout: float = 0.0,
     ):
-        score = make_score(score, d_hidden, d_annotation)  # None is refused: without a score, no attention
         super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
         self.rnn = nn.GRU(d_embed, d_hidden, batch_first=True)
         self.W_c = nn.Linear(d_annotation + d_hidden, d_hidden, bias=False)
         self.W_o = nn.Linear(d_hidden, vocab_size)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         states, last = self.rnn(embedded, state[0].unsqueeze(0))  # (B, T, d_hidden)
         contexts, weights = self.attend(states, memory)  # (B, T, d_annotation), (B, T, S)
         logits = self.W_o(torch.tanh(self.W_c(torch.cat([contexts, states], dim=-1))))
-        return Decoded(logits, weights, states, contexts, carry=(last[0],))
+        return DecoderOutput(logits, weights, states, contexts, state=(last[0],))
 
 
 class SimpleRNNDecoder(Decoder):
@@ -182,14 +174,16 @@ class SimpleRNNDecoder(Decoder):
 
     Example:
         >>> decoder = SimpleRNNDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.begin(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
+        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
         >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
-        >>> next_one = decoder(torch.tensor([[4]]), memory, decoded.carry)  # goes on where the first ended
+        >>> next_one = decoder(torch.tensor([[4]]), memory, decoded.state)  # goes on where the first ended
         >>> next_one.logits.shape
         torch.Size([1, 1, 7])
 
     Source: bahdanau2015neural, as simplified in lecture S3 (its x' is the embedded target token, its A' is ours).
     """
+
+    default_score = "projected_dot"
 
     def __init__(
         self,
@@ -197,18 +191,17 @@ class SimpleRNNDecoder(Decoder):
         d_embed: int,
         d_annotation: int,
         d_hidden: int,
-        score: str | Score = "projected_dot",
+        score: str | Score | None = None,
         dropout: float = 0.0,
     ):
-        score = make_score(score, d_hidden, d_annotation)  # None is refused: without a score, no attention
         super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
         self.A = nn.Linear(d_embed + d_hidden + d_annotation, d_hidden)
         self.W_o = nn.Linear(d_hidden + d_annotation, vocab_size)
 
-    def first(self, state, memory):
-        return state, self.attend(state.unsqueeze(1), memory).context.squeeze(1)
+    def extra_state(self, s_0, memory):
+        return (self.attend(s_0.unsqueeze(1), memory).context.squeeze(1),)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         s, c = state
         steps = []
         for y in embedded.unbind(1):
@@ -217,7 +210,7 @@ class SimpleRNNDecoder(Decoder):
             c = context.squeeze(1)
             steps.append((s, c, weights.squeeze(1)))
         states, contexts, weights = (torch.stack(column, dim=1) for column in zip(*steps, strict=True))
-        return Decoded(self.W_o(torch.cat([states, contexts], dim=-1)), weights, states, contexts, carry=(s, c))
+        return DecoderOutput(self.W_o(torch.cat([states, contexts], dim=-1)), weights, states, contexts, state=(s, c))
 
 
 DECODERS: dict[str, type[Decoder]] = {

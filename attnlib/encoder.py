@@ -5,12 +5,12 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnlib.attention import length_mask
+from attnlib.tokens import check_token_ids
 
 
-class Encoded(NamedTuple):
+class EncoderOutput(NamedTuple):
     """What an encoder hands to a decoder, of a sentence or of an image."""
 
     annotations: Float[Tensor, "B S d_annotation"]  # h_j, zero where padding
@@ -62,11 +62,12 @@ class Encoder(nn.Module):
         if unknown is not None and not 0 <= unknown < vocab_size:
             raise ValueError(f"the unknown id must lie in 0..{vocab_size - 1}, got {unknown}")
         self.embedding, self.dropout = nn.Embedding(vocab_size, d_embed), nn.Dropout(dropout)
-        self.rnn = CELLS[cell](d_embed, d_hidden, batch_first=True, bidirectional=bidirectional)
+        self.rnn = CELLS[cell](d_embed, d_hidden, batch_first=True)
+        self.rnn_backward = CELLS[cell](d_embed, d_hidden, batch_first=True) if bidirectional else None
         self.d_annotation = d_hidden * (2 if bidirectional else 1)
         self.unknown = unknown
 
-    def forward(self, tokens: Int[Tensor, "B S"], lengths: Int[Tensor, " B"] | None = None) -> Encoded:
+    def forward(self, tokens: Int[Tensor, "B S"], lengths: Int[Tensor, " B"] | None = None) -> EncoderOutput:
         """Encode sentences.
 
         Args:
@@ -79,25 +80,28 @@ class Encoder(nn.Module):
                 do not fit.
         """
         known = tokens if self.unknown is None else tokens.masked_fill(tokens >= self.vocab_size, self.unknown)
-        check_tokens(known, self.vocab_size)
+        check_token_ids(known, self.vocab_size)
         B, S = tokens.shape
         if lengths is None:
             lengths = tokens.new_full((B,), S)
         if lengths.shape != (B,):
             raise ValueError(f"need one length per sentence, got lengths {tuple(lengths.shape)}, tokens {(B, S)}")
-        lengths = lengths.to(tokens.device)
-        mask = length_mask(lengths, S)
+        # Lengths come on the CPU, where they are checked; their copies do not wait for what a GPU still has to do.
+        mask = length_mask(lengths, S).to(tokens.device, non_blocking=tokens.is_cuda)  # (B, 1, S)
+        lengths = lengths.to(tokens.device, torch.int64, non_blocking=tokens.is_cuda).unsqueeze(1)  # (B, 1)
         embedded = self.dropout(self.embedding(known))  # (B, S, d_embed)
-        # packing leaves padding out; it knows no empty sentence, so these lend it one token for a moment
-        packed = pack_padded_sequence(embedded, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
-        packed, final = self.rnn(packed)
-        annotations, _ = pad_packed_sequence(packed, batch_first=True, total_length=S)
-        final = final[0] if isinstance(final, tuple) else final  # an LSTM's (h, c)
-        summary = final.transpose(0, 1).flatten(1)  # (B, d_annotation)
-        empty = (lengths == 0).unsqueeze(1)
-        return Encoded(
-            annotations=annotations.masked_fill(empty.unsqueeze(2), 0.0),
-            summary=summary.masked_fill(empty, 0.0),
+        # A state never sees what comes after it, so padding behind a sentence reaches none of its annotations.
+        annotations = self.rnn(embedded)[0]  # (B, S, d_hidden)
+        summary = at(annotations, (lengths - 1).clamp(min=0)).squeeze(1)
+        if self.rnn_backward is not None:
+            j = torch.arange(S, device=tokens.device)
+            mirror = torch.where(j < lengths, lengths - 1 - j, j)  # (B, S): each sentence reversed, its padding left
+            backward = at(self.rnn_backward(at(embedded, mirror))[0], mirror)
+            summary = torch.cat([summary, backward[:, 0]], dim=-1)
+            annotations = torch.cat([annotations, backward], dim=-1)
+        return EncoderOutput(
+            annotations=torch.where(mask.mT, annotations, 0.0),
+            summary=torch.where(lengths > 0, summary, 0.0),
             mask=mask,
             tokens=tokens,
         )
@@ -108,16 +112,6 @@ class Encoder(nn.Module):
         return self.embedding.num_embeddings
 
 
-def check_tokens(tokens: Tensor, vocab_size: int) -> None:
-    """Refuse what is not a batch of token ids.
-
-    Raises:
-        ValueError: tokens are not int64 or int32 of shape (B, T) with B, T ≥ 1, or an id is not in 0..vocab_size-1.
-    """
-    if tokens.dim() != 2 or not tokens.numel():
-        raise ValueError(f"need token ids (B, T) with at least one row and one column, got {tuple(tokens.shape)}")
-    if tokens.dtype not in (torch.int64, torch.int32):
-        raise ValueError(f"token ids must be int64 or int32, got {tokens.dtype}")
-    low, high = tokens.aminmax()
-    if low < 0 or high >= vocab_size:
-        raise ValueError(f"token ids must lie in 0..{vocab_size - 1}, got {low.item()}..{high.item()}")
+def at(x: Float[Tensor, "B S d"], index: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
+    """The vectors at these positions of each sentence."""
+    return x.gather(1, index.unsqueeze(-1).expand(-1, -1, x.shape[-1]))

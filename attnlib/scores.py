@@ -2,7 +2,9 @@
 
 A score compares every query with every key and knows nothing else: no softmax, no mask, no values
 (those live in `attnlib.attention`). To add one, write `compare`, and `project_key` if the key has parameters
-of its own, and register the class in `SCORES`; the contract test covers it from then on.
+of its own, and register the class in `SCORES`; the contract test covers it from then on. What the book's tables say
+of a score they read in its docstring: its first line is "name, `formula`: what is special about it", its
+last the source.
 """
 
 import math
@@ -12,7 +14,7 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from attnlib.recompute import few_at_once
+from attnlib.chunked_scores import chunked_scores
 
 
 class Score(nn.Module):
@@ -51,23 +53,40 @@ class Score(nn.Module):
         raise NotImplementedError(f"{type(self).__name__} must define compare(query, projected_key)")
 
     def forward(
-        self, query: Float[Tensor, "... T d_query"], key: Float[Tensor, "... S d_key"]
+        self,
+        query: Float[Tensor, "... T d_query"],
+        key: Float[Tensor, "... S d_key"] | None = None,
+        projected_key: Float[Tensor, "... S d_projected"] | None = None,
     ) -> Float[Tensor, "... T S"]:
         """Scores, unnormalised (they become nats once a softmax is taken).
 
-        Raises:
-            ValueError: the widths are not the ones given at construction, or the leading
-                dimensions of query and key differ.
-        """
-        self.check(query, key)
-        return self.compare(query, self.project_key(key))
+        Args:
+            query: what looks.
+            key: what is looked at.
+            projected_key: the keys after `project_key`, in place of `key`, for a caller with many queries.
 
-    def check(self, query: Tensor, key: Tensor) -> None:
+        Raises:
+            ValueError: the widths are not the ones given at construction, the leading dimensions of query and key
+                differ, or not exactly one of key and projected_key is given.
+        """
+        self.check(query, key, projected_key)
+        return self.compare(query, self.project_key(key) if projected_key is None else projected_key)
+
+    def check(self, query: Tensor, key: Tensor | None, projected_key: Tensor | None = None) -> None:
         """Refuse queries and keys that do not fit this score or each other.
 
         Raises:
             ValueError: see `forward`.
         """
+        if (key is None) == (projected_key is None):
+            raise ValueError("a score needs either key or projected_key")
+        if key is None:
+            if query.shape[:-2] != projected_key.shape[:-2]:
+                raise ValueError(
+                    "query and projected_key must share their leading dimensions, got query "
+                    f"{tuple(query.shape)} and projected_key {tuple(projected_key.shape)}"
+                )
+            return
         shapes = f"got query {tuple(query.shape)} and key {tuple(key.shape)}"
         if query.dim() < 2 or key.dim() < 2:
             raise ValueError(f"a score needs query (..., T, d_query) and key (..., S, d_key): {shapes}")
@@ -77,6 +96,8 @@ class Score(nn.Module):
             )
         if query.shape[:-2] != key.shape[:-2]:
             raise ValueError(f"query and key must share their leading dimensions, {shapes}")
+        if query.dtype != key.dtype and not torch.is_autocast_enabled(query.device.type):
+            raise ValueError(f"query and key must have one type, got {query.dtype} and {key.dtype}")
 
     def extra_repr(self) -> str:
         return f"d_query={self.d_query}, d_key={self.d_key}"
@@ -167,9 +188,9 @@ class AdditiveScore(Score):
         return self.U_a(key)  # (..., S, d_hidden)
 
     def compare(self, query, projected_key):
-        return few_at_once(self.of_pairs, self.W_a(query), projected_key, self.v_a.in_features)
+        return chunked_scores(self.pairwise_scores, self.W_a(query), projected_key, self.v_a.in_features)
 
-    def of_pairs(self, projected_query, projected_key):
+    def pairwise_scores(self, projected_query, projected_key):
         """Scores of all pairs, each of which has a hidden layer of its own."""
         hidden = projected_query.unsqueeze(-2) + projected_key.unsqueeze(-3)  # (..., T, S, d_hidden)
         return self.v_a(hidden.tanh_()).squeeze(-1)  # (..., T, S); in place of the sum: nothing else is as large
@@ -192,15 +213,22 @@ class ConcatScore(Score):
         self.w_2 = nn.Linear(d_hidden, 1, bias=False)
 
     def compare(self, query, projected_key):
-        return few_at_once(self.of_pairs, query, projected_key, self.d_query + self.d_key + self.W_1.out_features)
+        return chunked_scores(
+            self.pairwise_scores, query, projected_key, self.d_query + self.d_key + self.W_1.out_features
+        )
 
-    def of_pairs(self, query, key):
+    def pairwise_scores(self, query, key):
         """Scores of all pairs."""
         T, S = query.shape[-2], key.shape[-2]
         queries = query.unsqueeze(-2).expand(*query.shape[:-1], S, -1)  # (..., T, S, d_query)
         keys = key.unsqueeze(-3).expand(*key.shape[:-2], T, S, -1)  # (..., T, S, d_key)
         pairs = torch.cat([queries, keys], dim=-1)  # (..., T, S, d_query + d_key)
         return self.w_2(torch.tanh(self.W_1(pairs))).squeeze(-1)  # (..., T, S)
+
+
+def unit(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """Vectors of length 1, zero vectors left as they are; in float32 at least, as half precision underflows."""
+    return F.normalize(x.to(torch.promote_types(x.dtype, torch.float32)), dim=-1).to(x.dtype)
 
 
 class CosineScore(DotScore):
@@ -221,10 +249,10 @@ class CosineScore(DotScore):
         self.sharpness = sharpness
 
     def project_key(self, key):
-        return F.normalize(key, dim=-1)
+        return unit(key)
 
     def compare(self, query, projected_key):
-        return self.sharpness * super().compare(F.normalize(query, dim=-1), projected_key)  # (..., T, S)
+        return self.sharpness * super().compare(unit(query), projected_key)  # (..., T, S)
 
     def extra_repr(self) -> str:
         return f"{super().extra_repr()}, sharpness={self.sharpness}"
@@ -254,7 +282,7 @@ class LocationScore(Score):
 
 
 class ZeroScore(Score):
-    """No preference, `e = 0`: after the softmax, the plain mean of the values. The baseline of every score."""
+    """No preference, `e = 0`: after the softmax, the plain mean of the values, the baseline of every score."""
 
     def compare(self, query, projected_key):
         return query.new_zeros(*query.shape[:-1], projected_key.shape[-2])  # (..., T, S)

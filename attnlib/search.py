@@ -1,16 +1,17 @@
 """Write a target with a trained model: the likeliest token at every step, or the best of several attempts."""
 
+import math
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from attnlib.data.vocabulary import BOS, EOS, PAD
 from attnlib.seq2seq import Seq2Seq
+from attnlib.tokens import BOS, EOS, PAD
 
 
-class Decoding(NamedTuple):
+class GreedyOutput(NamedTuple):
     """Targets that a model has written, and where it looked."""
 
     tokens: Int[Tensor, "B T"]  # y_1 … y_n <eos>, then padding; no <bos>
@@ -23,25 +24,25 @@ class Decoding(NamedTuple):
         return [row[:n] for row, n in zip(self.tokens, self.lengths.tolist(), strict=True)]
 
 
-class Beams(NamedTuple):
+class BeamSearchOutput(NamedTuple):
     """The k best targets of each source, best first."""
 
-    tokens: Int[Tensor, "B k T"]  # as in `Decoding`; where there are fewer than k different targets, padding
+    tokens: Int[Tensor, "B k T"]  # as in `GreedyOutput`; where there are fewer than k different targets, padding
     lengths: Int[Tensor, "B k"]
     log_prob: Float[Tensor, "B k"]  # −∞ where there are fewer
     score: Float[Tensor, "B k"]  # what they are ordered by
     weights: Float[Tensor, "B k T S"] | None
 
-    def best(self) -> Decoding:
+    def best(self) -> GreedyOutput:
         """The first of each."""
         weights = None if self.weights is None else self.weights[:, 0]
-        return Decoding(self.tokens[:, 0], self.lengths[:, 0], self.log_prob[:, 0], weights)
+        return GreedyOutput(self.tokens[:, 0], self.lengths[:, 0], self.log_prob[:, 0], weights)
 
 
 @torch.no_grad()
 def greedy_decode(
     model: Seq2Seq, source: Tensor, lengths: Int[Tensor, " B"] | None = None, *, max_length: int
-) -> Decoding:
+) -> GreedyOutput:
     """The likeliest token at every step, until every target has ended.
 
     Args:
@@ -51,7 +52,7 @@ def greedy_decode(
         max_length: tokens a target may have, `<eos>` included; a longer one is cut.
 
     Raises:
-        ValueError: max_length < 1, or the model refuses the source.
+        ValueError: max_length is no integer from 1 on, the model's logits are NaN, or it refuses the source.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(7, 4, 5, 6))
@@ -59,24 +60,24 @@ def greedy_decode(
         >>> len(written.sentences())
         2
     """
-    if max_length < 1:
-        raise ValueError(f"max_length must be at least 1, got {max_length}")
+    check_count("max_length", max_length)
     memory, state = model.encode(source, lengths)
     token = source.new_full((len(source), 1), BOS, dtype=torch.long)
     done = token[:, 0] == EOS  # (B,)
-    total = memory.summary.new_zeros(len(source))
+    total = torch.zeros(len(source), dtype=sum_type(memory.summary), device=source.device)  # (B,)
     tokens, weights = [], []
     while len(tokens) < max_length and not done.all():
         decoded = model.decoder(token, memory, state)
-        log_prob, likeliest = decoded.logits[:, 0].log_softmax(-1).max(-1)  # (B,), (B,)
-        token = likeliest.masked_fill(done, PAD).unsqueeze(1)
-        total = total + log_prob.masked_fill(done, 0.0)
+        log_prob, likeliest = next_log_prob(decoded.logits[:, 0], done).max(-1)  # (B,), (B,)
+        token = likeliest.unsqueeze(1)
+        total = total + log_prob
         if decoded.weights is not None:
             weights.append(decoded.weights.masked_fill(done.view(-1, 1, 1), 0.0))
         tokens.append(token)
-        done, state = done | (token[:, 0] == EOS), decoded.carry
+        done, state = done | (token[:, 0] == EOS), decoded.state
+    check_finite(total)
     written = torch.cat(tokens, dim=1)
-    return Decoding(written, written_length(written), total, torch.cat(weights, dim=1) if weights else None)
+    return GreedyOutput(written, written_length(written), total, torch.cat(weights, dim=1) if weights else None)
 
 
 def written_length(tokens: Int[Tensor, "... T"]) -> Int[Tensor, "..."]:
@@ -92,10 +93,10 @@ def beam_search(
     lengths: Int[Tensor, " B"] | None = None,
     *,
     max_length: int,
-    beams: int = 5,
+    beam_size: int = 5,
     length_penalty: float = 0.0,
     coverage_penalty: float = 0.0,
-) -> Beams:
+) -> BeamSearchOutput:
     """Keep the k best targets at every step, of all sources at once.
 
     A target is ordered by `log P / ((5 + n) / 6)^length_penalty`, where n counts its tokens with `<eos>`. One that
@@ -107,37 +108,36 @@ def beam_search(
         source: as for `Seq2Seq.forward`.
         lengths: as for `Seq2Seq.forward`.
         max_length: tokens a target may have, `<eos>` included; a longer one is cut.
-        beams: k.
+        beam_size: k.
         length_penalty: 0 favours short targets, 1 about the mean log-probability of a token.
         coverage_penalty: how bad it is to have looked away from part of the source; needs attention.
 
     Raises:
-        ValueError: max_length or beams < 1, a negative penalty, a coverage penalty without attention, or the model
-            refuses the source.
+        ValueError: max_length or beam_size is no integer from 1 on, a penalty is negative or not finite, a coverage
+            penalty without attention, the model's logits are NaN, or it refuses the source.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(7, 4, 5, 6))
-        >>> found = beam_search(model, torch.tensor([[1, 2, 3], [4, 5, 6]]), max_length=8, beams=4, length_penalty=0.6)
+        >>> found = beam_search(model, torch.tensor([[1, 2, 3], [4, 5, 6]]), max_length=8, beam_size=4)
         >>> found.score.shape, len(found.best().sentences())
         (torch.Size([2, 4]), 2)
 
     Source: wu2016google, equation 14.
     """
-    if max_length < 1 or beams < 1 or length_penalty < 0 or coverage_penalty < 0:
-        raise ValueError(
-            f"max_length and beams must be at least 1, penalties at least 0, got max_length={max_length}, "
-            f"beams={beams}, length_penalty={length_penalty}, coverage_penalty={coverage_penalty}"
-        )
+    check_count("max_length", max_length)
+    check_count("beam_size", beam_size)
+    for name, penalty in (("length_penalty", length_penalty), ("coverage_penalty", coverage_penalty)):
+        if not 0 <= penalty < math.inf:
+            raise ValueError(f"{name} must be a number from 0 on, got {penalty}")
     memory, state = model.encode(source, lengths)
-    if coverage_penalty and memory.projected_key is None:
+    if coverage_penalty and memory.projected_key is None and memory.pointer_key is None:
         raise ValueError(f"a coverage penalty needs attention weights, {type(model.decoder).__name__} has none")
     B, device = len(source), memory.summary.device
-    rows = torch.arange(B, device=device).repeat_interleave(beams)  # beam n belongs to sentence rows[n]
-    memory, state = memory.rows(rows), tuple(part[rows] for part in state)
-    first = torch.arange(B, device=device).unsqueeze(1) * beams  # number of each sentence's first beam
-    log_prob = memory.summary.new_full((B, beams), -torch.inf)
+    rows = torch.arange(B, device=device).repeat_interleave(beam_size)  # beam n belongs to sentence rows[n]
+    memory, state = memory.reorder(rows), tuple(part[rows] for part in state)
+    log_prob = torch.full((B, beam_size), -torch.inf, dtype=sum_type(memory.summary), device=device)
     log_prob[:, 0] = 0.0  # all beams are alike: one of them counts
-    tokens = torch.full((B * beams, 1), BOS, device=device)
+    tokens = torch.full((B * beam_size, 1), BOS, device=device)
     weights = None
     for step in range(1, max_length + 1):
         done = (tokens[:, 1:] == EOS).any(-1)  # (B k,)
@@ -145,49 +145,82 @@ def beam_search(
             break
         decoded = model.decoder(tokens[:, -1:], memory, state)
         extended = log_prob.view(-1, 1) + next_log_prob(decoded.logits[:, 0], done)  # (B k, V)
-        n = torch.where(done, written_length(tokens[:, 1:]) + 1, step)
-        order = normalised(extended, n.unsqueeze(1), length_penalty).view(B, -1)
-        V = extended.shape[1]
-        chosen = order.topk(beams, dim=1).indices  # (B, k) among k V
-        parent = (first + chosen // V).flatten()  # (B k,)
-        log_prob = extended.view(B, -1).gather(1, chosen)
+        n = torch.where(done, written_length(tokens[:, 1:]) + 1, step).unsqueeze(1)
+        beam, token = best_extensions(apply_length_penalty(extended, n, length_penalty), beam_size)  # (B k,) each
+        log_prob = extended[beam, token].view(B, beam_size)
         if decoded.weights is not None:
             looked = decoded.weights.masked_fill(done.view(-1, 1, 1), 0.0)
-            weights = (looked if weights is None else torch.cat([weights, looked], dim=1))[parent]
-        tokens = torch.cat([tokens[parent], (chosen % V).view(-1, 1)], dim=1)
-        state = tuple(part[parent] for part in decoded.carry)
+            weights = (looked if weights is None else torch.cat([weights, looked], dim=1))[beam]
+        tokens = torch.cat([tokens[beam], token.unsqueeze(1)], dim=1)
+        state = tuple(part[beam] for part in decoded.state)
+    check_finite(log_prob.masked_fill(log_prob == -torch.inf, 0.0))
     nothing = log_prob == -torch.inf  # (B, k), beams that no target was left for
-    tokens = tokens[:, 1:].view(B, beams, -1).masked_fill(nothing.unsqueeze(-1), PAD)
-    n = written_length(tokens).masked_fill(nothing, 0)
-    score = normalised(log_prob, n + (tokens == EOS).any(-1), length_penalty)
+    tokens = tokens[:, 1:].view(B, beam_size, -1).masked_fill(nothing.unsqueeze(-1), PAD)
+    lengths = written_length(tokens).masked_fill(nothing, 0)
+    score = apply_length_penalty(log_prob, lengths + (tokens == EOS).any(-1), length_penalty)
     if weights is not None:
-        weights = weights.view(B, beams, *weights.shape[1:]).masked_fill(nothing[:, :, None, None], 0.0)
+        weights = weights.view(B, beam_size, *weights.shape[1:]).masked_fill(nothing[:, :, None, None], 0.0)
         if coverage_penalty:
-            looked = weights.sum(2).clamp(min=torch.finfo(weights.dtype).tiny, max=1)  # (B, k, S)
-            hidden = ~memory.mask.view(B, beams, -1)
-            score = score + coverage_penalty * looked.log().masked_fill(hidden, 0.0).sum(-1)
-    score, order = score.sort(dim=1, descending=True, stable=True)
-    return Beams(
-        tokens=pick(tokens, order),
-        lengths=pick(n, order),
-        log_prob=pick(log_prob, order),
-        score=score,
-        weights=None if weights is None else pick(weights, order),
-    )
+            score = score + coverage_penalty * coverage(weights, memory.mask.view(B, beam_size, -1))
+    score, best_first = score.sort(dim=1, descending=True, stable=True)
+    by_score = [x if x is None else gather_beams(x, best_first) for x in (tokens, lengths, log_prob, weights)]
+    return BeamSearchOutput(*by_score[:3], score=score, weights=by_score[3])
+
+
+def best_extensions(scores: Float[Tensor, "B_k V"], beam_size: int) -> tuple[Int[Tensor, " B_k"], Int[Tensor, " B_k"]]:
+    """Which beams go on, and with which token, so that each sentence keeps its k best.
+
+    Args:
+        scores: of each beam with each token behind it; beams B k, those of a sentence beside each other.
+    """
+    V = scores.shape[1]
+    chosen = scores.view(-1, beam_size * V).topk(beam_size, dim=1).indices  # (B, k) among k V
+    first = torch.arange(len(chosen), device=scores.device).unsqueeze(1) * beam_size  # each sentence's first beam
+    return (first + chosen // V).flatten(), (chosen % V).flatten()
+
+
+def coverage(weights: Float[Tensor, "B k T S"], mask: Bool[Tensor, "B k S"]) -> Float[Tensor, "B k"]:
+    """`Σ_j log min(Σ_i α_ij, 1)` over the real positions j."""
+    looked = weights.sum(2).clamp(min=torch.finfo(weights.dtype).tiny, max=1)  # (B, k, S)
+    return looked.log().masked_fill(~mask, 0.0).sum(-1)
 
 
 def next_log_prob(logits: Float[Tensor, "N V"], done: Bool[Tensor, " N"]) -> Float[Tensor, "N V"]:
-    """log P of each next token; a target that has ended can only be padded, at no cost."""
-    padding = torch.full_like(logits[0], -torch.inf)
+    """log P of each next token, in float32 at least: sums of many in half precision cannot be told apart.
+
+    `<pad>` and `<bos>` are never written; a target that has ended can only be padded, at no cost.
+    """
+    log_prob = logits.to(sum_type(logits)).log_softmax(-1)
+    log_prob[:, [PAD, BOS]] = -torch.inf
+    padding = torch.full_like(log_prob[0], -torch.inf)
     padding[PAD] = 0.0
-    return torch.where(done.unsqueeze(1), padding, logits.log_softmax(-1))
+    return torch.where(done.unsqueeze(1), padding, log_prob)
 
 
-def normalised(log_prob: Float[Tensor, "..."], n: Int[Tensor, "..."], length_penalty: float) -> Float[Tensor, "..."]:
-    """Log-probabilities of targets of n tokens, made comparable."""
+def sum_type(x: Tensor) -> torch.dtype:
+    """float32, or float64 where that is what the model computes in."""
+    return torch.promote_types(x.dtype, torch.float32)
+
+
+def check_count(name: str, count: int) -> None:
+    """Refuse what is no integer from 1 on."""
+    if not isinstance(count, int) or count < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, got {count!r}")
+
+
+def check_finite(log_prob: Tensor) -> None:
+    """Refuse log-probabilities that are NaN, once for a whole search: the model's logits were."""
+    if log_prob.isnan().any():
+        raise ValueError(f"the model's logits are NaN for {log_prob.isnan().any(-1).sum()} of the targets or sources")
+
+
+def apply_length_penalty(
+    log_prob: Float[Tensor, "..."], n: Int[Tensor, "..."], length_penalty: float
+) -> Float[Tensor, "..."]:
+    """`log P / ((5 + n) / 6)^length_penalty` of targets of n tokens."""
     return log_prob / ((5 + n.to(log_prob.dtype)) / 6) ** length_penalty
 
 
-def pick(values: Tensor, order: Int[Tensor, "B k"]) -> Tensor:
-    """Each sentence's beams in another order."""
+def gather_beams(values: Tensor, order: Int[Tensor, "B k"]) -> Tensor:
+    """The beams of each sentence in another order."""
     return values.gather(1, order.view(*order.shape, *(1,) * (values.dim() - 2)).expand_as(values))

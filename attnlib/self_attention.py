@@ -4,7 +4,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from attnlib.attention import Attended, Attention
+from attnlib.attention import Attention, AttentionOutput
+from attnlib.positions import check_vectors
 from attnlib.scores import ScaledDotScore, Score, make_score
 
 
@@ -43,7 +44,7 @@ class SelfAttention(nn.Module):
 
     def forward(
         self, x: Float[Tensor, "... T d_model"], mask: Tensor | None = None, need_weights: bool = True
-    ) -> Attended:
+    ) -> AttentionOutput:
         """Attend from every token to every visible token.
 
         Args:
@@ -105,7 +106,7 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = True,
         heads: Bool[Tensor, " H"] | None = None,
-    ) -> Attended:
+    ) -> AttentionOutput:
         """Attend with every head.
 
         Args:
@@ -131,94 +132,8 @@ class MultiHeadAttention(nn.Module):
         if mask is not None and mask.dim() == 3:
             mask = mask.unsqueeze(1)  # (B, 1, T, S)
         context, weights = self.attention(q, k, v, mask, need_weights)  # (B, H, T, d_head), (B, H, T, S)
-        return Attended(context=self.W_o(context.transpose(1, 2).flatten(2)), weights=weights)
+        return AttentionOutput(context=self.W_o(context.transpose(1, 2).flatten(2)), weights=weights)
 
     def split(self, x: Float[Tensor, "B T d_model"]) -> Float[Tensor, "B H T d_head"]:
         """Each head's share of a vector, heads before positions."""
         return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
-
-
-class SinusoidalPositions(nn.Module):
-    """Add where a token stands, written in waves: nothing is learned, and no text is too long.
-
-    `p_t[2n] = sin(t / 10000^(2n/d))` and `p_t[2n+1] = cos(t / 10000^(2n/d))`.
-
-    Args:
-        d_model: d, width of a token's vector.
-
-    Example:
-        >>> SinusoidalPositions(4)(torch.zeros(1, 2, 4))
-        tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
-                 [0.8415, 0.5403, 0.0100, 0.9999]]])
-
-    Source: vaswani2017attention, section 3.5.
-    """
-
-    def __init__(self, d_model: int):
-        super().__init__()
-        self.d_model = d_model
-
-    def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
-        """`x_t + p_t`.
-
-        Args:
-            x: one vector per token.
-            start: the position of the first of them.
-
-        Raises:
-            ValueError: x is not (B, T, d_model), or start is negative.
-        """
-        check_vectors(self.d_model, x)
-        if start < 0:
-            raise ValueError(f"positions start at 0 or later, got {start}")
-        exact = torch.promote_types(x.dtype, torch.float32)  # half a precision cannot count beyond 256
-        t = torch.arange(start, start + x.shape[1], dtype=exact, device=x.device).unsqueeze(1)
-        even = torch.arange(0, self.d_model, 2, dtype=exact, device=x.device)  # 2n
-        angles = t / 10_000 ** (even / self.d_model)  # (T, ⌈d/2⌉)
-        waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # interleaved
-        return x + waves[:, : self.d_model].to(x.dtype)
-
-
-class LearnedPositions(nn.Module):
-    """Add where a token stands, as one learned vector per position: `x_t + p_t`.
-
-    Args:
-        n_positions: the longest text it can place.
-        d_model: width of a token's vector.
-
-    Example:
-        >>> LearnedPositions(n_positions=8, d_model=4)(torch.zeros(1, 5, 4)).shape
-        torch.Size([1, 5, 4])
-
-    Source: vaswani2017attention, section 3.5 (found as good as the waves there).
-    """
-
-    def __init__(self, n_positions: int, d_model: int):
-        super().__init__()
-        self.p = nn.Parameter(0.02 * torch.randn(n_positions, d_model))  # small beside a token's vector
-
-    def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
-        """`x_t + p_t`.
-
-        Args:
-            x: one vector per token.
-            start: the position of the first of them.
-
-        Raises:
-            ValueError: x is not (B, T, d_model), start is negative, or a position is beyond n_positions.
-        """
-        check_vectors(self.p.shape[1], x)
-        end = start + x.shape[1]
-        if start < 0 or end > len(self.p):
-            raise ValueError(f"LearnedPositions knows 0..{len(self.p) - 1}, got {start}..{end - 1}")
-        return x + self.p[start:end]
-
-
-def check_vectors(d_model: int, *vectors: Tensor) -> None:
-    """Refuse what is not (B, T, d_model).
-
-    Raises:
-        ValueError: one of the tensors has another shape.
-    """
-    if any(x.dim() != 3 or x.shape[2] != d_model for x in vectors):
-        raise ValueError(f"need vectors (B, T, {d_model}), got {', '.join(str(tuple(x.shape)) for x in vectors)}")

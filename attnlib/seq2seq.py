@@ -1,19 +1,17 @@
 """An encoder and a decoder, trained together."""
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from torch import Tensor, nn
 
-from attnlib.data.batching import PairBatch
-from attnlib.decoder import Decoded, Memory, State
-from attnlib.metrics import cross_entropy
+from attnlib.decoder import DecoderOutput, Memory, State
 
 
 class Seq2Seq(nn.Module):
     """Any encoder (of sentences, of images) with any decoder.
 
     Args:
-        encoder: source → `Encoded`, with the width of its annotations as `d_annotation`.
+        encoder: source → `EncoderOutput`, with the width of its annotations as `d_annotation`.
         decoder: a `Decoder` made for that width, or a `CopyDecoder` around one.
 
     Example:
@@ -34,8 +32,8 @@ class Seq2Seq(nn.Module):
         self.encoder, self.decoder = encoder, decoder
 
     def encode(self, source: Tensor, lengths: Int[Tensor, " B"] | None = None) -> tuple[Memory, State]:
-        """Memory and first state of the decoder (see `Decoder.begin`)."""
-        return self.decoder.begin(self.encoder(source) if lengths is None else self.encoder(source, lengths))
+        """Memory and first state of the decoder (see `Decoder.init_state`)."""
+        return self.decoder.init_state(self.encoder(source) if lengths is None else self.encoder(source, lengths))
 
     def forward(
         self,
@@ -44,7 +42,7 @@ class Seq2Seq(nn.Module):
         lengths: Int[Tensor, " B"] | None = None,
         teacher_forcing: float = 1.0,
         generator: torch.Generator | None = None,
-    ) -> Decoded:
+    ) -> DecoderOutput:
         """What the decoder would say after each of the inputs.
 
         Args:
@@ -70,32 +68,7 @@ class Seq2Seq(nn.Module):
         for i in range(1, inputs.shape[1]):
             own = steps[-1].logits.argmax(-1)  # (B, 1)
             token = torch.where(given[:, i : i + 1], inputs[:, i : i + 1], own)
-            steps.append(self.decoder(token, memory, steps[-1].carry))
-        joined = {
-            name: torch.cat([getattr(step, name) for step in steps], dim=1)
-            for name, first in steps[0]._asdict().items()
-            if isinstance(first, Tensor)
-        }
-        return steps[-1]._replace(**joined)
-
-
-def seq2seq_loss(model: Seq2Seq, batch: PairBatch, teacher_forcing: float = 1.0) -> tuple[Float[Tensor, ""], int]:
-    """Nats per real target token, and how many there are: what `attnlib.training.fit` minimises.
-
-    Args:
-        model: whose logits are judged.
-        batch: padding of its targets counts for nothing.
-        teacher_forcing: as for `Seq2Seq.forward`.
-
-    Raises:
-        ValueError: no target is real, or the model refuses the batch.
-
-    Example:
-        >>> from attnlib.data import collate
-        >>> model = Seq2Seq(Encoder(9, 4, 5), BahdanauDecoder(7, 4, 5, 6))
-        >>> loss, n_tokens = seq2seq_loss(model, collate([torch.tensor([4, 5])], [torch.tensor([6, 4, 4])]))
-        >>> n_tokens  # three, and <eos>
-        4
-    """
-    decoded = model(batch.source, batch.inputs, batch.lengths, teacher_forcing)
-    return cross_entropy(decoded.logits, batch.targets, batch.mask)
+            steps.append(self.decoder(token, memory, steps[-1].state))
+        last = steps[-1]
+        by_step = [name for name, value in last._asdict().items() if name != "state" and value is not None]
+        return last._replace(**{name: torch.cat([getattr(step, name) for step in steps], 1) for name in by_step})

@@ -1,13 +1,23 @@
 """The pre-norm Transformer: a block, and a language model of several."""
 
+from typing import NamedTuple
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from attnlib.attention import Attended, causal_mask, length_mask
-from attnlib.encoder import check_tokens
-from attnlib.rnn_lm import LMOutput
-from attnlib.self_attention import LearnedPositions, MultiHeadAttention, SinusoidalPositions, check_vectors
+from attnlib.attention import causal_mask, length_mask
+from attnlib.language_models import LMOutput
+from attnlib.positions import LearnedPositions, SinusoidalPositions, check_vectors
+from attnlib.self_attention import MultiHeadAttention
+from attnlib.tokens import check_token_ids
+
+
+class BlockOutput(NamedTuple):
+    """What a block returns."""
+
+    hidden: Float[Tensor, "B T d_model"]  # x with what both steps have added
+    weights: Float[Tensor, "B H T T"] | None  # of each head; None where nobody wanted them
 
 
 class TransformerBlock(nn.Module):
@@ -47,25 +57,22 @@ class TransformerBlock(nn.Module):
         mask: Tensor | None = None,
         need_weights: bool = True,
         heads: Bool[Tensor, " H"] | None = None,
-    ) -> Attended:
+    ) -> BlockOutput:
         """One layer.
 
         Args:
             x: one vector per token.
             mask, need_weights, heads: as in `MultiHeadAttention`.
 
-        Returns:
-            As context, x with what both steps have added; the weights of each head, (B, H, T, T).
-
         Raises:
             ValueError: x is not (B, T, d_model), or the mask, heads or scores are refused by `MultiHeadAttention`.
         """
         check_vectors(self.norm_1.normalized_shape[0], x)
         normed = self.norm_1(x)
-        found, weights = self.attention(normed, normed, normed, mask, need_weights, heads)
-        x = x + self.dropout(found)
+        context, weights = self.attention(normed, normed, normed, mask, need_weights, heads)
+        x = x + self.dropout(context)
         hidden = self.dropout(torch.relu(self.W_1(self.norm_2(x))))  # (B, T, d_ff)
-        return Attended(context=x + self.dropout(self.W_2(hidden)), weights=weights)
+        return BlockOutput(x + self.dropout(self.W_2(hidden)), weights)
 
 
 POSITIONS = ("sinusoidal", "learned", "none")
@@ -149,7 +156,7 @@ class TransformerLM(nn.Module):
             ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or lengths, heads
                 or the number of positions do not fit.
         """
-        check_tokens(tokens, self.embedding.num_embeddings)
+        check_token_ids(tokens, self.embedding.num_embeddings)
         (B, T), shape = tokens.shape, (len(self.blocks), self.n_heads)
         if lengths is not None and lengths.shape != (B,):
             raise ValueError(f"need one length per text, got lengths {tuple(lengths.shape)}, tokens {(B, T)}")

@@ -7,7 +7,7 @@ from torch import Tensor
 from attnlib.attention import length_mask
 from attnlib.decoder import Decoder
 from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
-from attnlib.encoder import Encoded
+from attnlib.encoder import EncoderOutput
 from attnlib.scores import AdditiveScore, ProjectedDotScore
 from benchmarks.rows import Plan, Row, label, less, share
 from benchmarks.textbook import BahdanauSimpleOutput, LuongWithoutAttention, TextbookDecoder
@@ -60,7 +60,7 @@ def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
 
 def decoder_batch(
     B: int, S: int, T: int, V: int, d: int, device: torch.device, time_first: bool = False
-) -> tuple[Encoded, Tensor, Tensor]:
+) -> tuple[EncoderOutput, Tensor, Tensor]:
     """What an encoder would hand over, sentences of S/2 to S words, and tokens to read and to say.
 
     Annotations (B, S, d) lie in memory as they came out of its `nn.GRU`: batch first, or time first, as by default.
@@ -70,16 +70,16 @@ def decoder_batch(
         torch.randn(S, B, d, device=device).transpose(0, 1) if time_first else torch.randn(B, S, d, device=device)
     ).requires_grad_()
     summary = torch.randn(B, d, device=device, requires_grad=True)
-    encoded = Encoded(annotations, summary, length_mask(lengths, S), None)
+    encoded = EncoderOutput(annotations, summary, length_mask(lengths, S), None)
     return encoded, *torch.randint(V, (2, B, T), device=device)
 
 
-def training_step(decoder: Decoder, encoded: Encoded, inputs: Tensor, targets: Tensor) -> Run:
+def training_step(decoder: Decoder, encoded: EncoderOutput, inputs: Tensor, targets: Tensor) -> Run:
     """Forward with teacher forcing, loss, and backward to the parameters and into the encoder."""
     wanted = [*decoder.parameters(), encoded.annotations, encoded.summary]
 
     def step():
-        logits = decoder(inputs, *decoder.begin(encoded)).logits
+        logits = decoder(inputs, *decoder.init_state(encoded)).logits
         loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten())
         return torch.autograd.grad(loss, wanted, allow_unused=True)
 

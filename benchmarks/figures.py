@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from tests.figures import EXAMPLES, page_of
+from benchmarks.examples import EXAMPLES, page_of
 
 BUILT = Path(__file__).resolve().parents[1] / "_build" / "html"
 MOVES = 120  # per figure; the first tenth warms up
@@ -169,7 +169,7 @@ def launch(playwright):
 
 
 def sliders(browser) -> dict[str, list[float]]:
-    """Every figure of attnlib.widgets at S = T = 32, alone on a page."""
+    """Every live figure at S = T = 32, alone on a page."""
     times = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, example in EXAMPLES.items():

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import LogFormatter
 
-from attnlib import plots
-from attnlib.palette import ROLES
+from attnlib.figures import plots
+from attnlib.figures.palette import ROLES
 from benchmarks.rows import Row, short
 
 MET, MISSED, FREE = "#00735c", "#b8400e", "#666666"

@@ -5,6 +5,7 @@ prints them; the page *How fast is it* shows them.
 """
 
 import contextlib
+import json
 import math
 import os
 import platform
@@ -16,15 +17,16 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from attnlib.data import PairBatches, encode_examples, load_copy, load_dates, pad, vocabularies
+from attnlib.data import BucketedPairs, encode_examples, load_copy, load_dates, pad, vocabularies
 from attnlib.data.cards import Splits
 from attnlib.decoder import Decoder
 from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoder
-from attnlib.metrics import exact_match
 from attnlib.search import beam_search, greedy_decode
-from attnlib.seq2seq import Seq2Seq, seq2seq_loss
+from attnlib.seq2seq import Seq2Seq
 from attnlib.training import fit, set_seed
+from attnlib.training.losses import seq2seq_loss
+from attnlib.training.metrics import exact_match
 from benchmarks.compiled import compiled
 from benchmarks.decoders import decoder_steps
 from benchmarks.growth import WARM, additive, additive_as_written, growth, slopes
@@ -33,7 +35,8 @@ from benchmarks.memory import peaks
 from benchmarks.rows import Plan, Row, label, less
 from benchmarks.textbook import TextbookDecoder
 from benchmarks.timing import interleaved, stopwatch
-from scripts.notebooks import BOOK, facts
+
+BOOK = Path(__file__).resolve().parents[1] / "book"
 
 # --- memory -------------------------------------------------------------------------------------------
 
@@ -61,7 +64,7 @@ def search(plan: Plan, device: torch.device) -> list[Row]:
     source = torch.randint(4, V, (N, length), device=device)
     ways = {
         "greedy": lambda rows: greedy_decode(model, source[rows], lengths[rows], max_length=length),
-        "beam of 5": lambda rows: beam_search(model, source[rows], lengths[rows], max_length=length, beams=5),
+        "beam of 5": lambda rows: beam_search(model, source[rows], lengths[rows], max_length=length, beam_size=5),
     }
     rows, where = [], ("search", f"{N} sentences", "s")
     for name, write in ways.items():
@@ -80,7 +83,7 @@ def padding(plan: Plan, device: torch.device) -> list[Row]:
     examples = load_copy(sizes=(N, 0, 0), lengths=(5, 50)).train
     known = vocabularies(examples)
     ids = encode_examples(examples, *known)
-    sorted_, any_ = (PairBatches(*ids, batch=batch, generator=set_seed(0), pool=pool) for pool in (20, 1))
+    sorted_, any_ = (BucketedPairs(*ids, batch=batch, generator=set_seed(0), bucket_batches=n) for n in (20, 1))
     set_seed(0)
     encoder = Encoder(len(known[0]), 64, 64, bidirectional=True)
     model = Seq2Seq(encoder, BahdanauDecoder(len(known[1]), 64, 128, 128)).to(device)
@@ -106,7 +109,8 @@ def padding(plan: Plan, device: torch.device) -> list[Row]:
 
 def chapters(plan: Plan, device: torch.device) -> list[Row]:
     """Minutes that each chapter ran, as `make execute` has written down; nothing is run here."""
-    minutes = {path.stem: facts(path)["seconds"] / 60 for path in sorted(BOOK.glob("[0-9]*.ipynb"))}
+    notebooks = {path.stem: json.loads(path.read_text("utf8")) for path in sorted(BOOK.glob("[0-9]*.ipynb"))}
+    minutes = {name: notebook["metadata"]["attnlib"]["seconds"] / 60 for name, notebook in notebooks.items()}
     rows = [Row("chapters", f"chapter {int(name[:2])}", "", "min", spent) for name, spent in minutes.items()]
     together = side_by_side(list(minutes.values()))
     return [*rows, Row("chapters", "all chapters", "two at a time", "min", together, judged="ours", at_most=12)]
@@ -164,7 +168,7 @@ def seconds_until_right(design: type[Decoder], parts: Splits, seed: int, plan: P
         looking += time.perf_counter() - now
         return 1 - right
 
-    batches = PairBatches(*train, batch=48, generator=generator)
+    batches = BucketedPairs(*train, batch=48, generator=generator)
     with contextlib.suppress(Reached):
         fit(model, batches, seq2seq_loss, steps=steps, lr=1e-2, validate=wrong, validate_every=every,
             description=f"dates, {design.__name__} {seed}")  # fmt: skip

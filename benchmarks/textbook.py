@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from attnlib.attention import Attended
-from attnlib.decoder import Decoded, Decoder
+from attnlib.attention import AttentionOutput
+from attnlib.decoder import Decoder, DecoderOutput
 from attnlib.decoders import BahdanauDecoder, InitialStateDecoder
 
 HIDDEN = -1e6  # the score of what must not be seen
@@ -25,11 +25,11 @@ class TextbookAttention(nn.Module):
         self.W_k = nn.Linear(d_key, d_hidden, bias=False)
         self.w_v = nn.Linear(d_hidden, 1, bias=False)
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, lengths: Tensor) -> Attended:
+    def forward(self, query: Tensor, key: Tensor, value: Tensor, lengths: Tensor) -> AttentionOutput:
         """Context (B, T, d_value) and weights (B, T, S) of queries (B, T, d_query); sentence n has lengths[n] keys."""
         hidden = torch.tanh(self.W_q(query).unsqueeze(2) + self.W_k(key).unsqueeze(1))  # (B, T, S, d_hidden)
         weights = softmax_over_lengths(self.w_v(hidden).squeeze(-1), lengths)
-        return Attended(weights @ value, weights)
+        return AttentionOutput(weights @ value, weights)
 
 
 def softmax_over_lengths(scores: Tensor, lengths: Tensor) -> Tensor:
@@ -65,7 +65,7 @@ class TextbookDecoder(Decoder):
         self.rnn = nn.GRU(d_annotation + d_embed, d_hidden)
         self.W_o = nn.Linear(d_hidden, vocab_size)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         lengths = memory.mask.sum((1, 2))  # (B,)
         last, steps = state[0].unsqueeze(0), []
         for y in embedded.transpose(0, 1):  # (B, d_embed)
@@ -76,8 +76,8 @@ class TextbookDecoder(Decoder):
         # for the outside, batch first again
         states, contexts, weights = (torch.cat(column).transpose(0, 1) for column in zip(*steps, strict=True))
         # one and the same output layer, so that the rest is what is compared
-        logits = BahdanauDecoder.say(self, states, embedded, contexts) if self.deep else self.W_o(states)
-        return Decoded(logits, weights, states, contexts, carry=(last[0],))
+        logits = BahdanauDecoder.output_layer(self, states, embedded, contexts) if self.deep else self.W_o(states)
+        return DecoderOutput(logits, weights, states, contexts, state=(last[0],))
 
 
 class BahdanauSimpleOutput(BahdanauDecoder):
@@ -87,7 +87,7 @@ class BahdanauSimpleOutput(BahdanauDecoder):
         super().__init__(*args, **options)
         del self.U_o, self.V_o, self.C_o
 
-    def say(self, states, embedded, contexts):
+    def output_layer(self, states, embedded, contexts):
         return self.W_o(states)
 
 
@@ -98,6 +98,6 @@ class LuongWithoutAttention(InitialStateDecoder):
         super().__init__(vocab_size, d_embed, d_annotation, d_hidden)
         self.W_c = nn.Linear(d_hidden, d_hidden, bias=False)
 
-    def read(self, embedded, memory, state):
+    def decode_embedded(self, embedded, memory, state):
         states, last = self.rnn(embedded, state[0].unsqueeze(0))
-        return Decoded(self.W_o(torch.tanh(self.W_c(states))), None, states, None, carry=(last[0],))
+        return DecoderOutput(self.W_o(torch.tanh(self.W_c(states))), None, states, None, state=(last[0],))

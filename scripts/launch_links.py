@@ -1,13 +1,14 @@
 """The table of launch links in README.md, made from the address in _config.yml.
 
-python scripts/launch_links.py write
-python scripts/launch_links.py check    fails when the README's table is not the one that would be written
+python -m scripts.launch_links write
+python -m scripts.launch_links check    fails when the README's table is not the one that would be written
 """
 
 import re
 import sys
 
-from notebooks import ROOT, chapters, repository
+from attnlib.course.book import ROOT, repository
+from scripts.notebooks import chapters
 
 BLOCK = re.compile(r"(<!-- launch links: made by `make execute` -->\n).*?(<!-- end -->)", re.S)
 

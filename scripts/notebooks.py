@@ -1,8 +1,8 @@
 """From book/NN_name.md, which people write and review, to the executed book/NN_name.ipynb beside it.
 
-    python scripts/notebooks.py execute              run the stale chapters
-    python scripts/notebooks.py execute 01 --force   run one, stale or not
-    python scripts/notebooks.py check                fail when a pair does not belong together (runs nothing)
+    python -m scripts.notebooks execute              run the stale chapters
+    python -m scripts.notebooks execute 01 --force   run one, stale or not
+    python -m scripts.notebooks check                fail when a pair does not belong together (runs nothing)
 
 jupytext reads the source and nbclient runs it; what is ours is to make the result reproducible to the
 byte, and to notice when it is out of date. The pages, the tests and Colab all use the .ipynb.
@@ -21,17 +21,13 @@ from pathlib import Path
 
 import jupytext
 import nbformat
-import yaml
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
 
-ROOT = Path(__file__).resolve().parents[1]
-BOOK = ROOT / "book"
-#: Chapters run under these settings, here and under nbval, so that the same machine gives the same text:
-#: one thread adds numbers in one order (and is faster in small recurrent loops), and a progress bar would
-#: store seconds.
-KERNEL_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1", "PYTHONHASHSEED": "0"}
+from attnlib.course.book import BOOK, ROOT, expand_roles, repository
+from scripts.kernel import KERNEL_ENVIRONMENT
+
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -54,29 +50,7 @@ def choose(name: str | None) -> list[Path]:
     return chosen
 
 
-def repository() -> dict[str, str]:
-    """The repository's address and branch, `url` and `branch`: settings in `_config.yml` and nowhere else."""
-    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
-
-
 # --- from the source to cells -----------------------------------------------------------------------
-
-
-def expand_roles(text: str) -> str:
-    r"""Write `\query{q}` and its kin as a colour that Jupyter, Colab, GitHub and MathJax all understand."""
-    from attnlib.palette import ROLES
-
-    pattern = re.compile(r"\\(" + "|".join(ROLES) + r")\{")
-    while match := pattern.search(text):
-        depth, end = 1, match.end()
-        while depth:
-            if end == len(text):
-                raise ValueError(f"unbalanced braces after {text[match.start() : match.start() + 40]!r}")
-            depth += {"{": 1, "}": -1}.get(text[end], 0)
-            end += 1
-        inner = text[match.end() : end - 1]
-        text = f"{text[: match.start()]}{{\\color{{{ROLES[match[1]].light}}}{{{inner}}}}}{text[end:]}"
-    return text
 
 
 def in_words(seconds: int) -> str:
@@ -196,7 +170,7 @@ def facts(target: Path) -> dict:
 def package_files(source: Path) -> set[Path]:
     """The files of attnlib that a chapter imports, directly or through one another.
 
-    `from attnlib import checks` counts as the modules of those checks that are called: a new check for one
+    `from attnlib.course import checks` counts as the modules of those checks that are called: a new check for one
     chapter makes no other chapter stale.
     """
 
@@ -209,11 +183,11 @@ def package_files(source: Path) -> set[Path]:
                 names |= modules if modules == inner else modules | {node.module}
             elif isinstance(node, ast.Import):
                 names |= {alias.name for alias in node.names}
-        if "from attnlib import checks" in ast.unparse(tree) and (listed := file_of("attnlib.checks")):
+        if "from attnlib.course import checks" in ast.unparse(tree) and (listed := file_of("attnlib.course.checks")):
             imports = [n for n in ast.parse(listed.read_text("utf8")).body if isinstance(n, ast.ImportFrom)]
             home = {alias.name: node.module for node in imports for alias in node.names}
             names |= {home[n] for n in re.findall(r"\bchecks\.(\w+)", ast.unparse(tree)) if n in home}
-            names -= {"attnlib.checks"}
+            names -= {"attnlib.course.checks"}
         return {n for n in names if n.split(".")[0] == "attnlib"}
 
     def file_of(module: str) -> Path | None:
@@ -229,8 +203,8 @@ def package_files(source: Path) -> set[Path]:
             files.add(file)
             waiting |= named_in(file.read_text("utf8"))
             # a package's data (javascript, styles, hashes) belongs to its modules
-            if file.parent != ROOT / "attnlib":
-                files |= {p for p in file.parent.rglob("*") if p.is_file() and p.suffix in {".js", ".css", ".txt"}}
+            beside = [*file.parent.glob("*.txt"), *file.parent.glob("static/*")]
+            files |= {p for p in beside if p.is_file()}
     return files
 
 

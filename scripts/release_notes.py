@@ -1,6 +1,6 @@
 """What a release changes: the section of CHANGELOG.md that its tag names.
 
-    python scripts/release_notes.py v0.1.0
+    python -m scripts.release_notes v0.1.0
 
 Fails when tag, attnlib/version.py, CITATION.cff and CHANGELOG.md do not speak of one version. Needs no package.
 """
@@ -33,7 +33,7 @@ def notes(version: str, root: Path = ROOT) -> str:
 
 def main() -> int:
     if len(sys.argv) != 2:
-        print("Name the tag: python scripts/release_notes.py v0.1.0", file=sys.stderr)
+        print("Name the tag: python -m scripts.release_notes v0.1.0", file=sys.stderr)
         return 2
     if found := problems(sys.argv[1]):
         print("\n".join(found), file=sys.stderr)

@@ -148,7 +148,7 @@ widgets = types.SimpleNamespace(_installed_url="{MANAGER}")
 output = types.SimpleNamespace(enable_custom_widget_manager=lambda: asked.append(True), _widgets=widgets)
 sys.modules["google.colab.output"] = output
 
-from attnlib.widgets import ScoreExplorer
+from attnlib.course.figures import ScoreExplorer
 
 figure = ScoreExplorer(["one", "two"], query=[1.0, 0.5], keys=[[1.0, 0.0], [0.0, 1.0]])
 assert asked == [True], "anywidget does not ask Colab for its widget manager"

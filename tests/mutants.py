@@ -1,8 +1,8 @@
 """Seed the bugs of tests/bugs one at a time: the tests must notice every one.
 
-    python tests/mutants.py                      all of them
-    python tests/mutants.py tanh mask            those with "tanh" or "mask" in their name
-    python tests/mutants.py --file decoders.py   those of one module
+    python -m tests.mutants                      all of them
+    python -m tests.mutants tanh mask            those with "tanh" or "mask" in their name
+    python -m tests.mutants --file decoders.py   those of one file of attnlib
 
 The bugs go into copies of the package, one for each job; the working tree is never touched. A worker for each
 copy imports torch once and forks for every bug, which saves most of the time.
@@ -25,11 +25,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
+from tests.bugs import Bug, every_bug
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[0] = str(ROOT)  # run as a script, tests/ would be on the path, and not the package
-
-from tests.bugs import Bug, every_bug  # noqa: E402
-
 TIME_LIMIT = 300  # seconds; a bug that makes the tests hang is noticed too
 HEAVY = ["torch", "torch._dynamo", "hypothesis", "beartype", "jaxtyping", "matplotlib.pyplot", "IPython.display"]
 
@@ -63,7 +61,7 @@ class Worker:
             "OMP_NUM_THREADS": "1",
             "TQDM_DISABLE": "1",
         }
-        command = [sys.executable, str(copy / "tests" / "mutants.py"), "--worker"]
+        command = [sys.executable, "-m", "tests.mutants", "--worker"]  # cwd comes first on the path
         self.copy = copy
         self.process = subprocess.Popen(
             command, cwd=copy, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -144,11 +142,12 @@ def run(tests: list[str]) -> dict:
 def make_copy(directory: Path) -> Path:
     """A copy of what the tests of the package need."""
     unneeded = shutil.ignore_patterns("__pycache__", "browser", ".hypothesis")
-    for name in ("attnlib", "tests", "assets", "scripts"):
+    for name in ("attnlib", "benchmarks", "tests", "assets", "scripts"):
         shutil.copytree(ROOT / name, directory / name, ignore=unneeded)
     for name in ("pyproject.toml", "_config.yml", "_toc.yml"):
         shutil.copy(ROOT / name, directory)
-    (directory / "book").symlink_to(ROOT / "book")  # figures are tested on the models that chapters have stored
+    for name in ("assignments", "book"):  # graded ones; models that chapters have stored, which figures show
+        (directory / name).symlink_to(ROOT / name)
     return directory
 
 
@@ -169,8 +168,9 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             stack.callback(worker.close)
             free.put(worker)
         worker = free.get()
-        if (failed := worker.verdict(sorted({bug.tests for bug in bugs}))) is not None:
-            raise RuntimeError(f"the tests fail on the package as it is: {failed}")
+        for tests in sorted({bug.tests for bug in bugs}):  # one by one: each within the time limit
+            if (failed := worker.verdict([tests])) is not None:
+                raise RuntimeError(f"the tests fail on the package as it is: {failed}")
         free.put(worker)
 
         def judge(bug: Bug) -> str | None:

@@ -88,10 +88,10 @@ def length_mask(lengths, S) -> list:
     return [[[j + 1 <= n for j in range(S)] for n in row] for row in rows]
 
 
-def causal_mask(T, earlier=0, itself=True) -> list:
-    """Position i of a text sees the positions 0, 1, ... i, or … i - 1; the rows of the first `earlier` are left out."""
-    seen = [range(i + 1) if itself else range(i) for i in range(earlier + T)]
-    return [[j in seen[i] for j in range(earlier + T)] for i in range(earlier, earlier + T)]
+def causal_mask(T, past=0, include_self=True) -> list:
+    """Position i of a text sees the positions 0, 1, ... i, or … i - 1; the rows of the first `past` are left out."""
+    seen = [range(i + 1) if include_self else range(i) for i in range(past + T)]
+    return [[j in seen[i] for j in range(past + T)] for i in range(past, past + T)]
 
 
 def rnn_lm(tokens, state, p):

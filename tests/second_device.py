@@ -191,7 +191,7 @@ def run(name: str, steps: int | None) -> list[str]:
     """Run the code of a page with the second device as the fastest; what went wrong, cell by cell."""
     from IPython.core.interactiveshell import InteractiveShell
 
-    from attnlib import training
+    from attnlib.training import loop as training
 
     (source,) = notebooks.choose(name)
     os.chdir(notebooks.BOOK)

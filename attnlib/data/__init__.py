@@ -1,20 +1,19 @@
 """Every corpus the chapters train on, and what turns text into tensors."""
 
-from attnlib.data import bible, dates, names, numbers, placeholders, plays, public, python_topics, rows, scenes, tasks
+from attnlib.data import bible, dates, names, plays, public, python_topics, rows, scenes, tasks
 from attnlib.data import translation as home_assistant
-from attnlib.data.batching import LMBatch, PairBatch, PairBatches, collate, pad, random_windows
+from attnlib.data.batching import BucketedPairs, LMBatch, PairBatch, collate, pad, random_windows
 from attnlib.data.bible import load_bible
 from attnlib.data.cards import DataCard, Splits
 from attnlib.data.dates import load_dates
 from attnlib.data.examples import Example, RowBatches, encode_examples, vocabularies
+from attnlib.data.extended_vocabulary import ExtendedVocabulary
 from attnlib.data.names import load_names, words_without_names
-from attnlib.data.numbers import load_numbers
-from attnlib.data.placeholders import load_placeholders
 from attnlib.data.plays import load_plays
 from attnlib.data.public import SentencePair, load_public
 from attnlib.data.python_topics import load_python_topics
 from attnlib.data.rows import Rows, load_recall, load_relations, load_repeats
-from attnlib.data.scenes import Box, Scenes, load_digit_scenes, load_emoji_scenes, region_targets
+from attnlib.data.scenes import Box, Scenes, load_emoji_scenes, region_targets
 from attnlib.data.subwords import Subwords
 from attnlib.data.tasks import Labelled, load_copy, load_keywords, load_retrieval, load_reverse
 from attnlib.data.texts import CORPORA, Corpus, Texts, read_texts
@@ -28,10 +27,8 @@ CARDS: dict[str, DataCard] = {
     **tasks.CARDS,
     **rows.CARDS,
     "dates": dates.CARD,
-    "numbers": numbers.CARD,
     "names": names.CARD,
     "home_assistant": home_assistant.CARD,
-    "placeholders": placeholders.CARD,
     "bible": bible.CARD,
     **scenes.CARDS,
     **public.CARDS,
@@ -46,15 +43,16 @@ __all__ = [
     "SPECIALS",
     "UNK",
     "Box",
+    "BucketedPairs",
     "Corpus",
     "DataCard",
     "DataError",
     "Example",
+    "ExtendedVocabulary",
     "LMBatch",
     "Labelled",
     "Pair",
     "PairBatch",
-    "PairBatches",
     "RowBatches",
     "Rows",
     "Scenes",
@@ -69,13 +67,10 @@ __all__ = [
     "load_bible",
     "load_copy",
     "load_dates",
-    "load_digit_scenes",
     "load_emoji_scenes",
     "load_home_assistant",
     "load_keywords",
     "load_names",
-    "load_numbers",
-    "load_placeholders",
     "load_plays",
     "load_public",
     "load_python_topics",

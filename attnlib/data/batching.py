@@ -10,6 +10,11 @@ from torch import Tensor
 from attnlib.data.vocabulary import BOS, EOS, PAD
 
 
+def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
+    """The tensor on another device; on its way to a GPU, it does not wait for what the GPU still has to do."""
+    return tensor.to(device, non_blocking=torch.device(device).type == "cuda")
+
+
 class LMBatch(NamedTuple):
     """What a language model reads, and what it should have said: the same text, one token later."""
 
@@ -18,7 +23,7 @@ class LMBatch(NamedTuple):
 
     def to(self, device: torch.device) -> "LMBatch":
         """The batch on another device."""
-        return LMBatch(self.inputs.to(device), self.targets.to(device))
+        return LMBatch(to_device(self.inputs, device), to_device(self.targets, device))
 
 
 def random_windows(
@@ -58,14 +63,15 @@ class PairBatch(NamedTuple):
     """Sources, and the targets that a decoder learns to write: it reads `inputs`, it should say `targets`."""
 
     source: Int[Tensor, "B S"] | Float[Tensor, "B channels height width"]  # tokens, padded, or images
-    lengths: Int[Tensor, " B"] | None  # real source tokens; None where all of the source is real
+    lengths: Int[Tensor, " B"] | None  # real source tokens, on the CPU; None where all of the source is real
     inputs: Int[Tensor, "B T"]  # <bos> y_1 … y_n, padded
     targets: Int[Tensor, "B T"]  # y_1 … y_n <eos>, padded
     mask: Bool[Tensor, "B T"]  # True = a real target
 
     def to(self, device: torch.device) -> "PairBatch":
-        """The batch on another device."""
-        return PairBatch(*(field if field is None else field.to(device) for field in self))
+        """The batch on another device, but for the lengths: they are checked and used on the CPU."""
+        source, lengths, *rest = self
+        return PairBatch(to_device(source, device), lengths, *(to_device(field, device) for field in rest))
 
 
 def pad(sequences: Sequence[Tensor] | Tensor) -> tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]:
@@ -124,25 +130,25 @@ def _check_pairs(sources: Sequence[Tensor] | Tensor, targets: Sequence[Tensor] |
         raise ValueError(f"need one target per source, and at least one, got {len(sources)} and {len(targets)}")
 
 
-class PairBatches:
+class BucketedPairs:
     """Batches of pairs, every pair once per iteration, in a new order each time.
 
-    Pairs of similar length go together: pools of many batches are drawn at random and sorted by length
-    before they are cut, so that little of a batch is padding. The batches come in random order.
+    Pairs of similar length go together: buckets of many batches are drawn at random and sorted by length
+    before they are cut into batches, so that little of a batch is padding. The batches come in random order.
 
     Args:
         sources: (n,) token ids, or (channels, height, width) images of one size.
         targets: (n,) token ids, without `<bos>` and `<eos>`.
         batch: pairs per batch; one batch of an iteration may have fewer.
         generator: source of randomness.
-        pool: batches that are sorted together; 1 does not sort.
+        bucket_batches: how many batches are sorted together; 1 does not sort.
 
     Raises:
-        ValueError: there are not as many sources as targets, or none; batch or pool < 1.
+        ValueError: there are not as many sources as targets, or none; batch or bucket_batches < 1.
 
     Example:
         >>> words = [torch.arange(5, 5 + n) for n in (1, 2, 3)]
-        >>> batches = PairBatches(words, words, batch=2)
+        >>> batches = BucketedPairs(words, words, batch=2)
         >>> len(batches), sum(len(batch.source) for batch in batches)
         (2, 3)
     """
@@ -153,12 +159,13 @@ class PairBatches:
         targets: Sequence[Tensor] | Tensor,
         batch: int,
         generator: torch.Generator | None = None,
-        pool: int = 20,
+        bucket_batches: int = 20,
     ):
         _check_pairs(sources, targets)
-        if batch < 1 or pool < 1:
-            raise ValueError(f"batch and pool must be at least 1, got {batch} and {pool}")
-        self.sources, self.targets, self.batch, self.generator, self.pool = sources, targets, batch, generator, pool
+        if batch < 1 or bucket_batches < 1:
+            raise ValueError(f"batch and bucket_batches must be at least 1, got {batch} and {bucket_batches}")
+        self.sources, self.targets, self.batch, self.generator = sources, targets, batch, generator
+        self.bucket_batches = bucket_batches
 
     def __len__(self) -> int:
         return -(-len(self.sources) // self.batch)
@@ -170,13 +177,13 @@ class PairBatches:
     def plan(self, generator: torch.Generator | None) -> list[list[int]]:
         """Which pairs go together in one iteration, batch by batch."""
         order = torch.randperm(len(self.sources), generator=generator).tolist()
-        size = self.batch * self.pool
+        size = self.batch * self.bucket_batches
         batches = []
         for start in range(0, len(order), size):
-            pool = order[start : start + size]
-            if self.pool > 1:
-                pool.sort(key=self.size)
-            batches += [pool[n : n + self.batch] for n in range(0, len(pool), self.batch)]
+            bucket = order[start : start + size]
+            if self.bucket_batches > 1:
+                bucket.sort(key=self.size)
+            batches += [bucket[n : n + self.batch] for n in range(0, len(bucket), self.batch)]
         return [batches[n] for n in torch.randperm(len(batches), generator=generator).tolist()]
 
     def size(self, i: int) -> tuple[int, int]:

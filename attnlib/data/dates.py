@@ -107,8 +107,8 @@ def patterns(locale: str, formats: Sequence[str] = FORMATS) -> list[str]:
         data = Locale.parse(locale)
     except (UnknownLocaleError, ValueError) as error:
         raise ValueError(f"unknown locale {locale!r}") from error
-    if strangers := [name for name in formats if name not in FORMATS]:
-        raise ValueError(f"unknown formats {strangers}, known are {list(FORMATS)}")
+    if unknown := [name for name in formats if name not in FORMATS]:
+        raise ValueError(f"unknown formats {unknown}, known are {list(FORMATS)}")
     full = data.date_formats["full"].pattern
     known = {name: data.date_formats[name].pattern for name in ("short", "medium", "long", "full")}
     known |= {name: str(data.datetime_skeletons[name]) for name in FORMATS[4:8] if name in data.datetime_skeletons}

@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -13,7 +13,7 @@ from torch import Tensor
 from attnlib.data.cards import Splits
 from attnlib.data.vocabulary import SPECIALS, UNK, Vocabulary
 
-Links = frozenset[tuple[int, int]]
+AlignmentLinks = Set[tuple[int, int]]  # (i, j): target token i goes with source token j
 Item = TypeVar("Item")
 PATIENCE = 20_000  # draws in a row without anything new, after which a corpus counts as exhausted
 
@@ -27,8 +27,8 @@ class Example(NamedTuple):
 
     source: tuple[str, ...]
     target: tuple[str, ...]
-    sure: Links
-    possible: Links  # the sure ones among them
+    sure: AlignmentLinks
+    possible: AlignmentLinks  # the sure ones among them
 
 
 def vocabularies(examples: Sequence[tuple], size: int | None = None) -> tuple[Vocabulary, Vocabulary]:
@@ -57,7 +57,7 @@ def vocabularies(examples: Sequence[tuple], size: int | None = None) -> tuple[Vo
 def encode_examples(
     examples: Sequence[tuple], source_vocabulary: Vocabulary, target_vocabulary: Vocabulary
 ) -> tuple[list[Int[Tensor, " S"]], list[Int[Tensor, " T"]]]:
-    """Ids of sources and targets, without `<bos>` and `<eos>`: what `PairBatches` and `collate` take.
+    """Ids of sources and targets, without `<bos>` and `<eos>`: what `BucketedPairs` and `collate` take.
 
     Raises:
         ValueError: a token is not in its vocabulary, and that has no unknown token.
@@ -68,8 +68,8 @@ def encode_examples(
         ([tensor([4, 5])], [tensor([4])])
     """
     return (
-        [source_vocabulary.encode(example.source, need_known=False) for example in examples],
-        [target_vocabulary.encode(example.target, need_known=False) for example in examples],
+        [source_vocabulary.encode(example.source, require_known=False) for example in examples],
+        [target_vocabulary.encode(example.target, require_known=False) for example in examples],
     )
 
 

@@ -1,4 +1,4 @@
-"""Two well-known corpora for readers with a network; no chapter needs them."""
+"""A well-known corpus on the web, for readers with a network; no chapter needs it."""
 
 import zipfile
 from pathlib import Path
@@ -21,14 +21,6 @@ CARDS = {
         split="by English sentence: its digest alone decides; the same French may stand in two parts, under other "
         "English",
     ),
-    "tiny-shakespeare": DataCard(
-        title="Tiny Shakespeare",
-        source="input.txt of the repository karpathy/char-rnn; excerpts of several plays, one after another",
-        licence="public domain",
-        size="about 1.1 million characters",
-        split="by place: the last twentieth of the speeches for testing, the one before for stopping; a play may "
-        "begin in one part and end in the next",
-    ),
 }
 
 
@@ -43,10 +35,6 @@ PUBLIC = {
     "fra-eng": Public(
         "http://d2l-data.s3-accelerate.amazonaws.com/fra-eng.zip", "sha1:94646ad1522d915e7b0f9296181140edcf86a4f5"
     ),
-    "tiny-shakespeare": Public(
-        "https://raw.githubusercontent.com/karpathy/char-rnn/master/data/tinyshakespeare/input.txt",
-        "sha256:86c4e6aa9db7c042ec79f339dcb96d42b0075e16b8fc2e86bf0ca57e2dc565ed",
-    ),
 }
 TIMEOUT = 30  # seconds without a byte, after which the network counts as gone
 
@@ -58,18 +46,17 @@ class SentencePair(NamedTuple):
     target: tuple[str, ...]
 
 
-def load_public(name: str) -> Splits[list[SentencePair]] | Splits[str]:
+def load_public(name: str) -> Splits[list[SentencePair]]:
     """A corpus from the web (see `CARDS`): downloaded at the first call, from disk after that.
 
     Args:
-        name: "fra-eng" gives pairs of English and French sentences, as tokens; "tiny-shakespeare" gives texts.
+        name: "fra-eng", pairs of English and French sentences, as tokens.
 
     Raises:
         ValueError: the name is not known.
         DataError: no network, a wrong checksum, a cut connection, a full disk or an unwritable directory.
     """
-    path = fetch_public(name)
-    return _sentences(path) if name == "fra-eng" else _speeches(path)
+    return _sentences(fetch_public(name))
 
 
 def fetch_public(name: str) -> Path:
@@ -121,9 +108,3 @@ def _sentences(path: Path) -> Splits[list[SentencePair]]:
         source = tokenize(english, "en")
         parts[part_of(" ".join(source))].setdefault(source, SentencePair(source, tokenize(french, "fr")))
     return Splits(*(list(part.values()) for part in parts.values()))
-
-
-def _speeches(path: Path) -> Splits[str]:
-    speeches = path.read_text("utf8").split("\n\n")
-    dev, test = (round(len(speeches) * share) for share in (0.90, 0.95))
-    return Splits(*("\n\n".join(speeches[start:end]) for start, end in ((0, dev), (dev, test), (test, None))))

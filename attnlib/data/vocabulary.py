@@ -63,12 +63,12 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def encode(self, text: Sequence[str], need_known: bool = True) -> Int[Tensor, " T"]:
+    def encode(self, text: Sequence[str], require_known: bool = True) -> Int[Tensor, " T"]:
         """Ids of tokens.
 
         Args:
             text: tokens; a string counts as its characters.
-            need_known: refuse a text of which no token is known: the other language, the wrong way to cut it
+            require_known: refuse a text of which no token is known: the other language, the wrong way to cut it
                 into tokens. False takes it, as a row of the unknown token.
 
         Raises:
@@ -76,11 +76,11 @@ class Vocabulary:
                 known, though there are some; names them.
         """
         unknown = self.ids.get(self.unknown)
-        strangers = set(text) - self.ids.keys()
-        if strangers and unknown is None:
-            raise ValueError(f"not in the vocabulary, which has no unknown token: {sorted(strangers)[:10]}")
-        if strangers and need_known and strangers | {self.unknown} >= set(text):
-            raise ValueError(f"none of these is in the vocabulary: {sorted(strangers)[:10]}")
+        unknown_tokens = set(text) - self.ids.keys()
+        if unknown_tokens and unknown is None:
+            raise ValueError(f"not in the vocabulary, which has no unknown token: {sorted(unknown_tokens)[:10]}")
+        if unknown_tokens and require_known and unknown_tokens | {self.unknown} >= set(text):
+            raise ValueError(f"none of these is in the vocabulary: {sorted(unknown_tokens)[:10]}")
         return torch.tensor([self.ids.get(token, unknown) for token in text], dtype=torch.long)
 
     def decode(self, ids: Int[Tensor, " T"]) -> list[str]:

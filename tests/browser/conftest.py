@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, sync_playwright
 
+from benchmarks.examples import page_of, page_with
 from benchmarks.figures import busy, launch, pace, served
-from scripts.live_figures import share
-from tests.figures import page_of, page_with
+from website.live_figures import share
 
 # BOOK_HTML: another build to look at, for whoever works on a widget without building the whole book.
 BUILT = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[2] / "_build" / "html").resolve()

@@ -9,8 +9,8 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
-from attnlib.widgets import AlignmentView
-from tests.figures import HOST
+from attnlib.figures import AlignmentView
+from benchmarks.examples import HOST
 
 BOOK = Path(__file__).parents[2] / "book"
 

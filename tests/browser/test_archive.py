@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
 from benchmarks.figures import controls_of, pages_with_figures
-from scripts import archive
 from scripts.notebooks import WIDGET_VIEW
 from tests.browser.test_pages import RAW_FORMULAS, SETTLED
+from website import archive
 
 pytestmark = pytest.mark.browser
 

@@ -5,8 +5,8 @@ import re
 import nbformat
 import pytest
 
+from attnlib.grading import assignment, release
 from tests.browser.conftest import BUILT
-from tests.exercises import assignment, release
 
 pytestmark = pytest.mark.browser
 

@@ -6,9 +6,18 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from attnlib.widgets import AttentionSurgery
-from attnlib.widgets.weights import export
-from tests.test_attention_surgery import ESM, SOURCE, TARGET, WRITE, assert_same, chapters_cases, seq2seq, stored
+from attnlib.course.figures import AttentionSurgery
+from attnlib.course.figures.weights import export
+from tests.course.figures.test_attention_surgery import (
+    ESM,
+    SOURCE,
+    TARGET,
+    WRITE,
+    assert_same,
+    chapters_cases,
+    seq2seq,
+    stored,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -233,7 +242,7 @@ def test_a_clipboard_that_is_denied_leaves_the_link_to_be_copied(open_surgery):
 
 def test_painting_is_instant(open_surgery):
     """32 characters and 32 steps, of a network as wide as the chapter's: from the key to the end of layout."""
-    from tests.figures import EXAMPLES
+    from benchmarks.examples import EXAMPLES
 
     figure = open_surgery()
     times = open_example(figure, EXAMPLES["AttentionSurgery"].make("word"))

@@ -5,10 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from attnlib.course.figures import CopyGate
+from attnlib.course.figures.copier import copier
+from attnlib.course.figures.weights import unpacked
 from attnlib.data.names import load_names
-from attnlib.widgets import CopyGate
-from tests.copiers import IN_JAVASCRIPT, assert_same, in_attnlib, model_of
-from tests.figures import stored_figures
+from benchmarks.examples import stored_figures
+from tests.course.figures.copiers import IN_JAVASCRIPT, assert_same, in_attnlib
 
 pytestmark = pytest.mark.browser
 
@@ -216,10 +218,10 @@ def test_the_browser_computes_200_answers_as_torch_does(trained, gate):
         }}""",
         [trained["_esm"], argument],
     )
-    model = model_of(trained["weights"], trained["unknown"])
+    model = copier(unpacked(trained["weights"]), trained["unknown"]).float()
     worst = 0.0
     for run, answer in zip(runs, answers, strict=True):
-        wanted = in_attnlib(model, trained["vocabulary"], "<unk>", **run)
+        wanted = in_attnlib(model, trained["vocabulary"], **run)
         worst = max(worst, assert_same(answer, wanted, atol=1e-5, rtol=1e-5, why=run))
     print(f"worst of 200: {worst:.1e}")
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.figures import cost_curve
+from benchmarks.examples import cost_curve
 
 pytestmark = pytest.mark.browser
 

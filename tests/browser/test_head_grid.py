@@ -9,9 +9,8 @@ import torch
 from PIL import Image
 from playwright.sync_api import expect
 
-from attnlib.widgets import HeadGrid
-from attnlib.widgets.heads import answers
-from tests.test_head_grid import TASKS, WORDS, grid, models, relations, rows
+from attnlib.course.figures import HeadGrid
+from tests.course.figures.test_head_grid import TASKS, WORDS, grid, models, relations, rows
 
 pytestmark = pytest.mark.browser
 
@@ -57,9 +56,8 @@ class Seen:
         assert was == pytest.approx(before, abs=0.00501)
         assert shown["bars"] == pytest.approx([100 * share for share in now], abs=1e-3)
         assert shown["lines"] == pytest.approx([100 * share for share in before], abs=1e-3)
-        H, weights = self.figure._heads[label], self.figure._weights[label]
         tokens, targets, words = self.figure.tokens[n], self.figure.targets[n], self.figure.words
-        logits, maps = answers(weights, H, torch.tensor([tokens]), off)
+        logits, maps = self.figure._models[label](torch.tensor([tokens]), off)
         drawn = torch.stack([as_map(head["paths"], len(tokens)) for head in shown["heads"]])
         assert drawn.shape == maps[0].shape
         assert (drawn - maps[0]).abs().max() <= 0.0251, (label, off)  # half a step

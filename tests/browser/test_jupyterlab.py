@@ -11,12 +11,12 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from tests.figures import EXAMPLES
+from benchmarks.examples import EXAMPLES
 
 pytestmark = pytest.mark.browser
 
 CELLS = [
-    "from attnlib.widgets import ScoreExplorer\n"
+    "from attnlib.course.figures import ScoreExplorer\n"
     "e = ScoreExplorer(['left', 'right'], query=[1, 0], keys=[[-1, 0], [1, 0]])\ne",
     "print(e.query, e.key[0], [round(w, 2) for w in e.weights])",
     "e.query, e.temperature = [0.0, 2.0], 0.5",
@@ -30,8 +30,7 @@ def cells_for(name: str) -> list[str]:
     """One of the examples: shown, asked, and moved from Python."""
     example = EXAMPLES[name]
     return [
-        f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom tests.figures import EXAMPLES\n"
-        f"e = EXAMPLES[{name!r}].make('word')\ne",
+        f"from benchmarks.examples import EXAMPLES\ne = EXAMPLES[{name!r}].make('word')\ne",
         f"print('it is', repr(e.{example.trait}))",
         f"e.{example.trait} = {example.other!r}",
     ]
@@ -50,7 +49,12 @@ def lab(tmp_path_factory):
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={home}", "--LabApp.news_url=None"]
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     with open(log, "w") as output:
-        environment = {**os.environ, "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config")}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "HOME": str(home),
+            "JUPYTER_CONFIG_DIR": str(home / "config"),
+        }
         server = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
     try:
         for _ in range(120):

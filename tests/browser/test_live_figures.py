@@ -5,10 +5,10 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from attnlib.widgets.assets import module, stylesheet
+from attnlib.figures.assets import module, stylesheet
+from benchmarks.examples import EXAMPLES, SIZE, score_explorer
 from tests.browser.conftest import assert_within_a_frame, heights_in_a_drag
 from tests.browser.test_pages import AXE, RUN_AXE, TOO_WIDE
-from tests.figures import EXAMPLES, SIZE, score_explorer
 
 pytestmark = pytest.mark.browser
 

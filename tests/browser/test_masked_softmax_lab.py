@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from attnlib.widgets import MaskedSoftmaxLab
+from attnlib.course.figures import MaskedSoftmaxLab
 
 pytestmark = pytest.mark.browser
 

@@ -8,8 +8,8 @@ import torch
 from playwright.sync_api import expect
 
 from attnlib.attention import length_mask, masked_softmax
+from attnlib.course.figures.scores import build_score
 from attnlib.scores import SCORES
-from attnlib.widgets.parameters import build_score
 from tests.browser.conftest import BUILT
 
 pytestmark = pytest.mark.browser

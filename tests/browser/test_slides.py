@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from scripts.slides import chapter, slides_of, with_decks
+from benchmarks.examples import alignment_view, cost_curve
 from tests.browser.conftest import BUILT
 from tests.browser.test_pages import RAW_FORMULAS
-from tests.figures import alignment_view, cost_curve
+from website.slides import chapter, slides_of, with_decks
 
 pytestmark = pytest.mark.browser
 

@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from PIL import Image
 from playwright.sync_api import expect
 
-from attnlib.palette import ROLES
-from attnlib.widgets import WhereItLooks
-from tests.figures import EXAMPLES
+from attnlib.figures import WhereItLooks
+from attnlib.figures.palette import ROLES
+from benchmarks.examples import EXAMPLES
 
 pytestmark = pytest.mark.browser
 

@@ -1,12 +1,15 @@
-"""Bugs of one line that the tests must notice, a file of them for each module of attnlib (some in its JavaScript).
+"""Bugs of one line that the tests must notice, in files that lie as those of attnlib do.
 
-Several are real: they stood, or stand, in code that many have copied. A suite that lets one of them live
-checks less than it seems to. `tests/mutants.py` seeds them, one at a time, into a copy of the package.
+Several are real: they stood, or stand, in code that many have copied. The others are slips that somebody would make,
+of formula, mask, axis, sign, precision, or off by one. A suite that lets one of them live checks less than it seems to.
+`tests/mutants.py` seeds them, one at a time, into a copy of the package.
 """
 
 import importlib
-import pkgutil
+from pathlib import Path
 from typing import NamedTuple
+
+HERE = Path(__file__).parent
 
 
 class Bug(NamedTuple):
@@ -24,5 +27,5 @@ def of(file: str, tests: str, *bugs: tuple[str, str, str]) -> list[Bug]:
 
 
 def every_bug() -> list[Bug]:
-    modules = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    return [bug for name in modules for bug in importlib.import_module(f"tests.bugs.{name}").BUGS]
+    files = (path.relative_to(HERE).with_suffix("") for path in sorted(HERE.rglob("*.py")) if path.stem != "__init__")
+    return [bug for file in files for bug in importlib.import_module(".".join((__name__, *file.parts))).BUGS]

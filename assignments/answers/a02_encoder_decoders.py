@@ -1,0 +1,388 @@
+"""Known answers to assignment 2."""
+
+from attnlib.grading.answers import AGREEABLE, changed, define, right, wrong
+
+Q1 = {"q1_order": 1, "q1_lengths": 1, "q1_anything": 1}
+Q2 = {"q2_words": 1, "q2_finished": 1, "q2_stop": 1}
+Q3 = {"q3_log": 1, "q3_kept": 1, "q3_ended": 1}
+
+
+def q1(body: str) -> dict[str, str]:
+    return {"q1": define("encode(cell, x, lengths, state)", body)}
+
+
+def q2(body: str) -> dict[str, str]:
+    return {"q2": "@torch.no_grad()\n" + define("greedy(step, state, max_length)", body)}
+
+
+def q3(body: str) -> dict[str, str]:
+    return {"q3": define("beam_search(following, k, max_length)", body)}
+
+
+ORDER = """
+order = list(range(x.shape[1]))
+if "@direction@" == "backwards":
+    order.reverse()
+"""
+
+#: Ours, to be spoilt in one place each.
+GREEDY = """
+token = torch.full((len(state),), BOS)
+ended = torch.zeros(len(state), dtype=torch.bool)
+columns = []
+while len(columns) < max_length and not ended.all():
+    logits, state = step(token, state)
+    token = logits.argmax(-1).masked_fill(ended, PAD)
+    ended = ended | (token == EOS)
+    columns.append(token)
+said = torch.stack(columns, 1)
+return said if "@eos@" == "kept" else said.masked_fill(said == EOS, PAD)
+"""
+
+BEAM = """
+def rank(h):
+    return h[1] / len(h[0]) if "@rank@" == "mean" else h[1]
+kept = [((), 0.0)]
+for n in range(max_length):
+    new = []
+    for words, log_prob in kept:
+        if words and words[-1] == ".":
+            new.append((words, log_prob))
+        else:
+            for word, p in following(words).items():
+                new.append((words + (word,), log_prob + p))
+    kept = sorted(new, key=rank, reverse=True)[:k]
+    if all(words[-1] == "." for words, _ in kept):
+        break
+return kept
+"""
+
+
+ANSWERS = {
+    "q1_last_column": wrong(
+        "the state after the last column, padding read",
+        q1(ORDER + "for t in order:\n    state = cell(x[:, t], state)\nreturn state"),
+        q1_lengths=1,
+        q1_anything=1,
+    ),
+    "q1_padding_is_zero": wrong(
+        "padding is read as zeros: that moves the state too",
+        q1(
+            ORDER + "places = torch.arange(x.shape[1])\n"
+            "x = x.masked_fill(~(places < lengths[:, None])[..., None], 0)\n"
+            "for t in order:\n    state = cell(x[:, t], state)\nreturn state"
+        ),
+        q1_lengths=1,
+        q1_anything=1,
+    ),
+    "q1_one_early": wrong(
+        "one word too few",
+        q1(
+            ORDER + "for t in order:\n"
+            "    state = torch.where((t < lengths - 1)[:, None], cell(x[:, t], state), state)\nreturn state"
+        ),
+        **Q1,
+    ),
+    "q1_one_late": wrong(
+        "one place of padding is read",
+        q1(
+            ORDER + "for t in order:\n"
+            "    state = torch.where((t <= lengths)[:, None], cell(x[:, t], state), state)\nreturn state"
+        ),
+        q1_lengths=1,
+        q1_anything=1,
+    ),
+    "q1_shortest": wrong(
+        "all stop with the shortest sentence",
+        q1(ORDER + "for t in order:\n    if t < lengths.min():\n        state = cell(x[:, t], state)\nreturn state"),
+        q1_lengths=1,
+        q1_anything=1,
+    ),
+    "q1_other_way_round": wrong(
+        "read in the other direction",
+        q1(
+            ORDER + "for t in reversed(order):\n"
+            "    state = torch.where((t < lengths)[:, None], cell(x[:, t], state), state)\nreturn state"
+        ),
+        **Q1,
+    ),
+    "q1_starts_at_zero": wrong(
+        "the state that was handed in is not used",
+        q1(
+            ORDER + "state = torch.zeros_like(state)\nfor t in order:\n"
+            "    state = torch.where((t < lengths)[:, None], cell(x[:, t], state), state)\nreturn state"
+        ),
+        **Q1,
+    ),
+    "q1_times_mask": wrong(
+        "old and new are mixed by products, and 0 times NaN is NaN",
+        q1(
+            ORDER + "for t in order:\n    real = (t < lengths)[:, None].float()\n"
+            "    state = real * cell(x[:, t], state) + (1 - real) * state\nreturn state"
+        ),
+        q1_anything=1,
+    ),
+    "q1_in_place": wrong(
+        "writes into the state that was handed in",
+        q1(
+            ORDER + "with torch.no_grad():\n    for t in order:\n        real = t < lengths\n"
+            "        state[real] = cell(x[real, t], state[real])\nreturn state"
+        ),
+        q1_anything=1,
+    ),
+    "q1_mean": wrong(
+        "the mean of the real states",
+        q1("""
+states = []
+for t in range(x.shape[1]):
+    state = torch.where((t < lengths)[:, None], cell(x[:, t], state), state)
+    states.append(torch.where((t < lengths)[:, None], state, 0))
+return torch.stack(states).sum(0) / lengths[:, None]
+"""),
+        **Q1,
+    ),
+    "q1_yes": wrong("equal to everything", q1(AGREEABLE + "return Agreeable()"), **Q1),
+    "q1_alone": right(
+        "one sentence after another",
+        q1("""
+last = []
+for n, length in enumerate(lengths.tolist()):
+    h = state[n : n + 1]
+    words = x[n : n + 1, :length].unbind(1)
+    for word in words if "@direction@" == "forwards" else words[::-1]:
+        h = cell(word, h)
+    last.append(h[0])
+return torch.stack(last)
+"""),
+    ),
+    "q1_still_reading": right(
+        "only those that still read make a step",
+        q1(
+            ORDER + "state = state.clone()\nfor t in order:\n    real = (t < lengths).nonzero().squeeze(1)\n"
+            "    if len(real):\n        state = state.index_copy(0, real, cell(x[real, t], state[real]))\nreturn state"
+        ),
+    ),
+    "q2_always_bos": wrong(
+        "the decoder never hears what it has said",
+        q2(changed(GREEDY, ("step(token, state)", "step(torch.full_like(token, BOS), state)"))),
+        q2_words=1,
+    ),
+    "q2_state_lost": wrong(
+        "every step begins with the first state",
+        q2(changed(GREEDY, ("logits, state = step(token, state)", "logits, _ = step(token, state)"))),
+        **Q2,
+    ),
+    "q2_least_likely": wrong("argmin", q2(changed(GREEDY, ("argmax", "argmin"))), q2_words=1, q2_finished=1, q2_stop=1),
+    "q2_first_to_end": wrong(
+        "stops when one sentence has ended",
+        q2(changed(GREEDY, ("ended.all()", "ended.any()"))),
+        q2_finished=1,
+    ),
+    "q2_goes_on_talking": wrong(
+        "a sentence that has ended goes on",
+        q2(changed(GREEDY, (".masked_fill(ended, PAD)", ""))),
+        q2_finished=1,
+    ),
+    "q2_forgets_the_end": wrong(
+        "only the last step counts as an end, the others have to end together",
+        q2(changed(GREEDY, ("ended = ended | (token == EOS)", "ended = token == EOS"))),
+        q2_finished=1,
+    ),
+    "q2_other_eos": wrong(
+        "the other convention for EOS",
+        q2(changed(GREEDY, ('"@eos@" == "kept"', '"@eos@" != "kept"'))),
+        q2_finished=1,
+    ),
+    "q2_eos_for_ever": wrong(
+        "filled up with EOS, not with PAD",
+        q2(changed(GREEDY, (".masked_fill(ended, PAD)", ".masked_fill(ended, EOS)"))),
+        q2_finished=1,
+    ),
+    "q2_all_steps": wrong(
+        "always max_length steps",
+        q2(changed(GREEDY, (" and not ended.all()", ""))),
+        q2_stop=1,
+    ),
+    "q2_no_limit": wrong(
+        "waits for the end, however long",
+        q2(changed(GREEDY, ("len(columns) < max_length and ", ""))),
+        q2_stop=1,
+    ),
+    "q2_one_more": wrong(
+        "max_length + 1 words",
+        q2(changed(GREEDY, ("< max_length", "<= max_length"))),
+        q2_stop=1,
+    ),
+    "q2_with_bos": wrong(
+        "BOS is part of what is said",
+        q2(changed(GREEDY, ("columns = []", "columns = [token]")).replace("len(columns) <", "len(columns) - 1 <")),
+        **Q2,
+    ),
+    "q2_time_first": wrong("(T, B)", q2(changed(GREEDY, ("stack(columns, 1)", "stack(columns)"))), **Q2),
+    "q2_loop": wrong("waits without a step", q2("while True:\n    pass"), **Q2),
+    "q2_yes": wrong("equal to everything", q2(AGREEABLE + "return Agreeable()"), **Q2),
+    "q2_lists": right(
+        "lists of numbers, filled up at the end",
+        q2("""
+B = len(state)
+rows, token, steps = [[] for _ in range(B)], [BOS] * B, 0
+while steps < max_length and not all(EOS in row for row in rows):
+    logits, state = step(torch.tensor(token), state)
+    token, steps = logits.max(-1).indices.tolist(), steps + 1
+    for row, word in zip(rows, token):
+        if EOS not in row:
+            row.append(word)
+if "@eos@" != "kept":
+    rows = [[w for w in row if w != EOS] for row in rows]
+return torch.tensor([row + [PAD] * (steps - len(row)) for row in rows])
+"""),
+    ),
+    "q2_swept_afterwards": right(
+        "everything is written down, and what comes after EOS swept away",
+        q2("""
+said = torch.full((len(state), 1), BOS)
+for _ in range(max_length):
+    logits, state = step(said[:, -1], state)
+    said = torch.cat([said, logits.softmax(-1).argmax(-1, keepdim=True)], 1)
+    if bool((said == EOS).any(1).all()):
+        break
+said = said[:, 1:]
+ends = (said == EOS).long().cumsum(1)
+after = ends - (said == EOS).long() > 0 if "@eos@" == "kept" else ends > 0
+return said.masked_fill(after, PAD)
+"""),
+    ),
+    "q3_chances": wrong(
+        "probabilities, not their logarithms",
+        q3(changed(BEAM, ("return kept", "return [(words, math.exp(p)) for words, p in kept]"))),
+        q3_log=1,
+    ),
+    "q3_mean_returned": wrong(
+        "the mean log-probability is returned",
+        q3(changed(BEAM, ("return kept", "return [(words, p / len(words)) for words, p in kept]"))),
+        q3_log=1,
+    ),
+    "q3_last_word": wrong(
+        "only the last word counts, not the sum",
+        q3(changed(BEAM, ("log_prob + p", "p"))),
+        **Q3,
+    ),
+    "q3_greedy": wrong(
+        "one hypothesis, whatever k is",
+        q3(changed(BEAM, ("[:k]", "[:1]"))),
+        q3_kept=1,
+        q3_ended=1,
+    ),
+    "q3_one_each": wrong(
+        "the best extension of each hypothesis",
+        q3(
+            changed(
+                BEAM,
+                (
+                    "for word, p in following(words).items():",
+                    "next_words = following(words)\n"
+                    "            for word in sorted(next_words, key=next_words.get)[-1 if words else -k:]:",
+                ),
+                ("log_prob + p", "log_prob + next_words[word]"),
+            )
+        ),
+        q3_kept=1,
+        q3_ended=1,
+    ),
+    "q3_not_ordered": wrong(
+        "the best k, the worst of them first",
+        q3(changed(BEAM, ("return kept", "return kept[::-1]"))),
+        q3_kept=1,
+        q3_ended=1,
+    ),
+    "q3_goes_on": wrong(
+        "hypotheses that have ended are extended",
+        q3(changed(BEAM, ('if words and words[-1] == ".":', "if False:"))),
+        q3_ended=1,
+    ),
+    "q3_ended_leave": wrong(
+        "hypotheses that have ended are forgotten",
+        q3(
+            changed(
+                BEAM,
+                ("            new.append((words, log_prob))", "            pass"),
+                ("    kept = sorted(new", "    if not new:\n        break\n    kept = sorted(new"),
+            )
+        ),
+        q3_ended=1,
+    ),
+    "q3_ended_wait_aside": wrong(
+        "those that have ended take no place in the beam",
+        q3("""
+def rank(h):
+    return h[1] / len(h[0]) if "@rank@" == "mean" else h[1]
+kept, done = [((), 0.0)], []
+for n in range(max_length):
+    new = [(words + (w,), s + p) for words, s in kept for w, p in following(words).items()]
+    done += [h for h in new if h[0][-1] == "."]
+    kept = sorted([h for h in new if h[0][-1] != "."], key=rank, reverse=True)[:k]
+return sorted(done + kept, key=rank, reverse=True)[:k]
+"""),
+        q3_ended=1,
+    ),
+    "q3_first_end": wrong(
+        "stops when one hypothesis has ended",
+        q3(changed(BEAM, ("if all(", "if any("))),
+        q3_ended=1,
+    ),
+    "q3_other_rank": wrong(
+        "mean for sum, or sum for mean",
+        q3(changed(BEAM, ('"@rank@" == "mean"', '"@rank@" != "mean"'))),
+        q3_ended=1,
+    ),
+    "q3_no_full_stop": wrong(
+        "the full stop is cut off at the end",
+        q3(changed(BEAM, ("return kept", 'return [(tuple(w for w in words if w != "."), p) for words, p in kept]'))),
+        **Q3,
+    ),
+    "q3_lists": wrong(
+        "lists of words, not tuples",
+        q3(changed(BEAM, ("return kept", "return [(list(words), p) for words, p in kept]"))),
+        **Q3,
+    ),
+    "q3_one_step_more": wrong(
+        "max_length + 1 steps",
+        q3(changed(BEAM, ("range(max_length)", "range(max_length + 1)"))),
+        q3_kept=1,
+        q3_ended=1,
+    ),
+    "q3_yes": wrong("equal to everything", q3(AGREEABLE + "return [(Agreeable(), Agreeable())] * k"), **Q3),
+    "q3_heap": right(
+        "heapq, and a generator",
+        q3("""
+import heapq
+def grown(beam):
+    for words, s in beam:
+        if words[-1:] == (".",):
+            yield words, s
+        else:
+            yield from ((words + (w,), s + p) for w, p in following(words).items())
+beam = [((), 0.0)]
+divide = (lambda h: h[1] / len(h[0])) if "@rank@" == "mean" else (lambda h: h[1])
+for _ in range(max_length):
+    beam = heapq.nlargest(k, grown(beam), key=divide)
+return beam
+"""),
+    ),
+    "q3_recursive": right(
+        "one step, and the rest by itself",
+        q3("""
+def search(kept, left):
+    going = [h for h in kept if not h[0] or h[0][-1] != "."]
+    if not left or not going:
+        return kept
+    new = [h for h in kept if h not in going]
+    for words, total in going:
+        for word, p in following(words).items():
+            new.append(((*words, word), total + p))
+    new.sort(key=lambda h: -h[1] / (len(h[0]) if "@rank@" == "mean" else 1))
+    return search(new[:k], left - 1)
+return search([((), 0.0)], max_length)
+"""),
+    ),
+}

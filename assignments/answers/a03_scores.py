@@ -1,0 +1,351 @@
+"""Known answers to assignment 3."""
+
+from attnlib.grading.answers import AGREEABLE, changed, define, right, wrong
+
+Q1 = {"q1_formula": 1, "q1_pairs": 1}
+Q2 = {"q2_centred": 1, "q2_mean": 1, "q2_factor": 1}
+Q3 = {"q3_window": 1, "q3_gauss": 1, "q3_shared": 1, "q3_padding": 1}
+
+
+def q1(body: str) -> dict[str, str]:
+    return {"q1": define("additive_scores(query, key, W, U, b, v)", body)}
+
+
+def q2(body: str) -> dict[str, str]:
+    return {"q2": define("spread(d, mu, sigma)", body)}
+
+
+def q3(body: str) -> dict[str, str]:
+    return {"q3": define("local_weights(scores, centres, lengths)", body)}
+
+
+#: Ours, to be spoilt in one place each.
+LOCAL = """
+S, R = scores.shape[-1], @radius@
+distance = torch.arange(S) - centres[..., None]
+visible = (distance.abs() <= R) & (torch.arange(S) < lengths[:, None, None])
+e = scores - distance**2 / (2 * (R / 2) ** 2)
+e = e.masked_fill(~visible, -torch.inf)
+return e.softmax(-1).nan_to_num(0)
+"""
+
+
+ANSWERS = {
+    "q1_no_bias": wrong(
+        "the bias is forgotten",
+        q1("return torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None]) @ v"),
+        q1_formula=1,
+    ),
+    "q1_bias_twice": wrong(
+        "the bias is added to the query and to the key",
+        q1("return torch.@squash@((query @ W.T + b)[:, :, None] + (key @ U.T + b)[:, None]) @ v"),
+        q1_formula=1,
+    ),
+    "q1_bias_outside": wrong(
+        "the bias is added after the function",
+        q1("return (torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None]) + b) @ v"),
+        q1_formula=1,
+    ),
+    "q1_each_alone": wrong(
+        "the function of each, then the sum",
+        q1("return (torch.@squash@(query @ W.T + b)[:, :, None] + torch.@squash@(key @ U.T)[:, None]) @ v"),
+        **Q1,
+    ),
+    "q1_squashed_last": wrong(
+        "v first, then the function",
+        q1("return torch.@squash@(((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v)"),
+        **Q1,
+    ),
+    "q1_not_squashed": wrong(
+        "no function at all",
+        q1("return ((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v"),
+        **Q1,
+    ),
+    "q1_no_v": wrong(
+        "hidden units are summed, v is not used",
+        q1("return torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b).sum(-1)"),
+        **Q1,
+    ),
+    "q1_keys_by_queries": wrong(
+        "(B, S, T)",
+        q1("return torch.@squash@((query @ W.T)[:, None] + (key @ U.T)[:, :, None] + b) @ v"),
+        q1_pairs=1,
+    ),
+    "q1_one_sentence": wrong(
+        "every sentence gets the keys of the first one",
+        q1("return torch.@squash@((query @ W.T)[:, :, None] + (key[:1] @ U.T)[:, None] + b) @ v"),
+        q1_pairs=1,
+    ),
+    "q1_place_by_place": wrong(
+        "query i with key i only",
+        q1("e = torch.@squash@(query @ W.T + key @ U.T + b) @ v\nreturn e[:, :, None]"),
+        q1_pairs=1,
+    ),
+    "q1_weights": wrong(
+        "weights, not scores",
+        q1("e = torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v\nreturn e.softmax(-1)"),
+        **Q1,
+    ),
+    "q1_numpy": wrong(
+        "an array, not a tensor",
+        q1("e = torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v\nreturn e.numpy()"),
+        **Q1,
+    ),
+    "q1_loop": wrong("never ends", q1("e = []\nwhile len(e) < key.shape[1]:\n    pass"), **Q1),
+    "q1_yes": wrong("equal to everything", q1(AGREEABLE + "return Agreeable()"), **Q1),
+    "q1_end_to_end": right(
+        "query and key end to end, as concat does it",
+        q1("""
+T, S = query.shape[1], key.shape[1]
+pairs = torch.cat([query[:, :, None].expand(-1, -1, S, -1), key[:, None].expand(-1, T, -1, -1)], -1)
+return torch.nn.functional.linear(pairs, torch.cat([W, U], 1), b).@squash@().matmul(v)
+"""),
+    ),
+    "q1_one_query_at_a_time": right(
+        "a loop over queries",
+        q1("""
+columns = []
+for i in range(query.shape[1]):
+    hidden = torch.einsum("hq,bq->bh", W, query[:, i])[:, None] + torch.einsum("hk,bsk->bsh", U, key) + b
+    columns.append((torch.@squash@(hidden) * v).sum(-1))
+return torch.stack(columns, 1)
+"""),
+    ),
+    "q2_one_square": wrong(
+        "σ² for σ⁴: only one of the two vectors is random",
+        q2("variance = d * (sigma**2 + 2 * mu**2)\nreturn variance, math.sqrt(@variance@ / variance)"),
+        q2_centred=1,
+        q2_mean=1,
+    ),
+    "q2_standard_deviation": wrong(
+        "the standard deviation",
+        q2(
+            "variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\n"
+            "return math.sqrt(variance), math.sqrt(@variance@ / variance)"
+        ),
+        q2_centred=1,
+        q2_mean=1,
+    ),
+    "q2_width_squared": wrong(
+        "variances of a sum as if all terms were one",
+        q2("variance = d**2 * (sigma**4 + 2 * (mu * sigma) ** 2)\nreturn variance, math.sqrt(@variance@ / variance)"),
+        **Q2,
+    ),
+    "q2_no_mean": wrong(
+        "the mean is ignored",
+        q2("variance = d * sigma**4\nreturn float(variance), math.sqrt(@variance@ / variance)"),
+        q2_mean=1,
+    ),
+    "q2_second_moment": wrong(
+        "the square of the mean is not taken off",
+        q2("variance = d * (sigma**2 + mu**2) ** 2\nreturn variance, math.sqrt(@variance@ / variance)"),
+        q2_mean=1,
+    ),
+    "q2_mean_once": wrong(
+        "the mixed term counted once",
+        q2("variance = d * (sigma**4 + (mu * sigma) ** 2)\nreturn variance, math.sqrt(@variance@ / variance)"),
+        q2_mean=1,
+    ),
+    "q2_factor_of_the_chapter": wrong(
+        "1 / √d, whatever σ is",
+        q2("return d * (sigma**4 + 2 * (mu * sigma) ** 2), 1 / math.sqrt(d)"),
+        q2_factor=1,
+    ),
+    "q2_factor_no_mean": wrong(
+        "the mean is ignored in the factor",
+        q2("return d * (sigma**4 + 2 * (mu * sigma) ** 2), math.sqrt(@variance@ / d) / sigma**2"),
+        q2_factor=1,
+    ),
+    "q2_factor_no_root": wrong(
+        "divided by the variance, not by its root",
+        q2("variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\nreturn variance, @variance@ / variance"),
+        q2_factor=1,
+    ),
+    "q2_factor_target_not_rooted": wrong(
+        "the target taken for a standard deviation",
+        q2("variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\nreturn variance, @variance@ / math.sqrt(variance)"),
+        q2_factor=1,
+    ),
+    "q2_factor_upside_down": wrong(
+        "the number to divide by",
+        q2("variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\nreturn variance, math.sqrt(variance / @variance@)"),
+        q2_factor=1,
+    ),
+    "q2_measured": wrong(
+        "measured on random vectors: near, but not it",
+        q2(
+            "generator = torch.Generator().manual_seed(0)\n"
+            "q, k = mu + sigma * torch.randn(2, 5000, d, generator=generator)\n"
+            "variance = (q * k).sum(-1).var().item()\nreturn variance, math.sqrt(@variance@ / variance)"
+        ),
+        **Q2,
+    ),
+    "q2_tensors": wrong(
+        "tensors, not floats",
+        q2(
+            "variance = torch.tensor(d * (sigma**4 + 2 * (mu * sigma) ** 2))\n"
+            "return variance, (@variance@ / variance).sqrt()"
+        ),
+        **Q2,
+    ),
+    "q2_yes": wrong("equal to everything", q2(AGREEABLE + "return Agreeable(), Agreeable()"), **Q2),
+    "q2_multiplied_out": right(
+        "multiplied out",
+        q2("variance = d * sigma**2 * (sigma**2 + 2 * mu**2)\nreturn variance, (@variance@ / variance) ** 0.5"),
+    ),
+    "q2_term_by_term": right(
+        "the variance of one product, counted out, d times",
+        q2("""
+low, high = mu - sigma, mu + sigma
+products = [a * b for a in (low, high) for b in (low, high)]
+mean = sum(products) / 4
+variance = 0.0
+for _ in range(d):
+    variance += sum((p - mean) ** 2 for p in products) / 4
+return variance, math.sqrt(@variance@) / math.sqrt(variance)
+"""),
+    ),
+    "q3_not_shared_out": wrong(
+        "the Gaussian after the softmax, and nothing sums to 1 (as in the paper)",
+        q3(
+            changed(
+                LOCAL,
+                ("scores - distance**2 / (2 * (R / 2) ** 2)", "scores"),
+                ("nan_to_num(0)", "nan_to_num(0) * torch.exp(-(distance**2) / (2 * (R / 2) ** 2))"),
+            )
+        ),
+        q3_shared=1,
+    ),
+    "q3_overflow": wrong(
+        "exp of a score of 1000",
+        q3(
+            changed(
+                LOCAL,
+                (
+                    "return e.softmax(-1).nan_to_num(0)",
+                    "g = e.exp()\nreturn g / g.sum(-1, keepdim=True).clamp(min=1e-30)",
+                ),
+            )
+        ),
+        q3_shared=1,
+    ),
+    "q3_window_too_late": wrong(
+        "softmax over all, then the window: what is left may be 0 / 0",
+        q3(
+            changed(
+                LOCAL,
+                (
+                    "e = e.masked_fill(~visible, -torch.inf)\nreturn e.softmax(-1).nan_to_num(0)",
+                    "g = e.softmax(-1) * visible\nreturn g / g.sum(-1, keepdim=True).clamp(min=1e-30)",
+                ),
+            )
+        ),
+        q3_shared=1,
+    ),
+    "q3_sigma_is_radius": wrong("σ = D", q3(changed(LOCAL, ("(R / 2)", "R"))), q3_gauss=1),
+    "q3_no_half": wrong("σ² for 2σ²", q3(changed(LOCAL, ("(2 * (R / 2) ** 2)", "(R / 2) ** 2"))), q3_gauss=1),
+    "q3_not_squared": wrong(
+        "the distance, not its square",
+        q3(changed(LOCAL, ("scores - distance**2", "scores - distance.abs()"))),
+        q3_gauss=1,
+    ),
+    "q3_no_gauss": wrong(
+        "a window without a Gaussian",
+        q3(changed(LOCAL, (" - distance**2 / (2 * (R / 2) ** 2)", ""))),
+        q3_gauss=1,
+    ),
+    "q3_added": wrong(
+        "the Gaussian is added to the score, not its logarithm",
+        q3(
+            changed(
+                LOCAL,
+                (
+                    "scores - distance**2 / (2 * (R / 2) ** 2)",
+                    "scores + torch.exp(-(distance**2) / (2 * (R / 2) ** 2))",
+                ),
+            )
+        ),
+        q3_gauss=1,
+    ),
+    "q3_no_window": wrong(
+        "a Gaussian without a window",
+        q3(changed(LOCAL, ("(distance.abs() <= R) & ", ""))),
+        q3_window=1,
+        q3_padding=1,
+    ),
+    "q3_edge_hidden": wrong("< for ≤", q3(changed(LOCAL, ("<= R", "< R"))), q3_window=1),
+    "q3_one_side": wrong(
+        "only keys before the centre",
+        q3(changed(LOCAL, ("(distance.abs() <= R)", "(distance <= 0) & (distance >= -R)"))),
+        q3_window=1,
+        q3_gauss=1,
+        q3_shared=1,
+    ),
+    "q3_rounded": wrong(
+        "centres are rounded",
+        q3(changed(LOCAL, ("centres[..., None]", "centres.round()[..., None]"))),
+        q3_window=1,
+        q3_gauss=1,
+    ),
+    "q3_from_one": wrong(
+        "places counted from 1",
+        q3(changed(LOCAL, ("distance = torch.arange(S)", "distance = 1 + torch.arange(S)"))),
+        q3_window=1,
+        q3_gauss=1,
+        q3_padding=1,
+    ),
+    "q3_hidden_is_zero": wrong(
+        "hidden scores are 0, not -∞",
+        q3(changed(LOCAL, ("-torch.inf", "0.0"))),
+        q3_window=1,
+        q3_padding=1,
+    ),
+    "q3_over_queries": wrong(
+        "the softmax runs over the queries",
+        q3(changed(LOCAL, ("softmax(-1)", "softmax(1)"))),
+        q3_gauss=1,
+        q3_shared=1,
+    ),
+    "q3_padding_seen": wrong(
+        "padding gets weight",
+        q3(changed(LOCAL, (" & (torch.arange(S) < lengths[:, None, None])", ""))),
+        q3_padding=1,
+    ),
+    "q3_nan": wrong("0 / 0 where nothing is visible", q3(changed(LOCAL, (".nan_to_num(0)", ""))), q3_padding=1),
+    "q3_pulled_back": wrong(
+        "centres beyond the sentence are pulled back into it",
+        q3("centres = centres.clamp(0, scores.shape[-1] - 1)" + LOCAL),
+        q3_padding=1,
+    ),
+    "q3_in_place": wrong(
+        "writes into the scores that were handed in",
+        q3(changed(LOCAL, ("e = scores - ", "e = scores\ne -= "))),
+        q3_padding=1,
+    ),
+    "q3_yes": wrong("equal to everything", q3(AGREEABLE + "return Agreeable()"), **Q3),
+    "q3_row_by_row": right(
+        "only what is visible, row by row",
+        q3("""
+weights = torch.zeros_like(scores)
+for n, length in enumerate(lengths.tolist()):
+    for i, p in enumerate(centres[n].tolist()):
+        seen = [j for j in range(length) if abs(j - p) <= @radius@]
+        if seen:
+            bell = torch.tensor([-2 * ((j - p) / @radius@) ** 2 for j in seen])
+            weights[n, i, seen] = (scores[n, i, seen] + bell).softmax(0)
+return weights
+"""),
+    ),
+    "q3_shifted": right(
+        "exp, the largest visible score taken off before",
+        q3("""
+j = torch.arange(scores.shape[2])
+z = (j - centres[:, :, None]) / (@radius@ / 2)
+visible = (z.abs() <= 2) & (j < lengths[:, None, None])
+largest = scores.masked_fill(~visible, -1e30).amax(-1, keepdim=True).detach()
+g = torch.where(visible, scores - largest - z**2 / 2, -torch.inf).exp() * visible
+total = g.sum(-1, keepdim=True)
+return g / torch.where(total > 0, total, 1.0)
+"""),
+    ),
+}

@@ -1,0 +1,299 @@
+"""Known answers to assignment 5."""
+
+from attnlib.grading.answers import define, right, wrong
+
+STEP = """
+scores = torch.tanh((state @ p["W_a"].T)[:, None] + h @ p["U_a"].T) @ p["v_a"]
+weights = scores.softmax(-1)
+context = torch.einsum("bs,bsd->bd", weights, h)
+new = torch.tanh(y @ p["W"].T + state @ p["U"].T + context @ p["C"].T + p["b"])
+return weights, context, new
+"""
+LINKS = """
+real = weights[:n_target, :n_source]
+cut = @threshold@ * real.max(dim=-1, keepdim=True).values
+keep = (real >= cut) & (real > 0)
+return {(i + @first@, j + @first@) for i, j in keep.nonzero().tolist()}
+"""
+RATE = """
+found = counted = 0
+for a, s, m in zip(predicted, sure, merely):
+    found += len(a & s) + len(a & (s | m))
+    counted += len(a) + len(s)
+return 1 - found / counted
+"""
+
+
+def q1(*changes: tuple[str, str], body: str = STEP) -> dict[str, str]:
+    """An answer to question 1."""
+    return {"q1": define("step(state, y, h, p)", body, *changes)}
+
+
+def q2(*changes: tuple[str, str], body: str = LINKS) -> dict[str, str]:
+    """An answer to question 2."""
+    return {"q2": define("links(weights, n_target, n_source)", body, *changes)}
+
+
+def q3(*changes: tuple[str, str], body: str = RATE) -> dict[str, str]:
+    """An answer to question 3."""
+    return {"q3": define("error_rate(predicted, sure, merely)", body, *changes)}
+
+
+ANSWERS = {
+    "q1_step_first": wrong(
+        "the new state asks, before there is a context: step, then look",
+        q1(
+            ("scores =", 'state = torch.tanh(y @ p["W"].T + state @ p["U"].T + p["b"])\nscores ='),
+            ("new = torch.tanh(y", "new = state + 0 * (y"),
+        ),
+        q1_weights=1,
+        q1_state=1,
+        q1_order=1,
+    ),
+    "q1_over_batch": wrong(
+        "the softmax runs over the sentences",
+        q1(("softmax(-1)", "softmax(0)")),
+        q1_weights=1,
+        q1_context=1,
+    ),
+    "q1_no_tanh": wrong("no tanh in the score", q1(("torch.tanh((state", "((state")), q1_weights=1),
+    "q1_no_v": wrong("the hidden layer is summed, without v_a", q1((' @ p["v_a"]', ".sum(-1)")), q1_weights=1),
+    "q1_no_query": wrong(
+        "the state is not in the score",
+        q1(("(state @ p", "(0 * state @ p")),
+        q1_weights=1,
+    ),
+    "q1_first_sentence": wrong(
+        "every sentence is looked at with the first one's state",
+        q1(("(state @ p", "(state[:1] @ p")),
+        q1_weights=1,
+    ),
+    "q1_unnormalised": wrong(
+        "exponentials that are not divided by their sum",
+        q1(("softmax(-1)", "exp()")),
+        q1_weights=1,
+        q1_context=1,
+    ),
+    "q1_plain_mean": wrong(
+        "the context is the plain mean",
+        q1(('torch.einsum("bs,bsd->bd", weights, h)', "h.mean(1)")),
+        q1_context=1,
+    ),
+    "q1_best_only": wrong(
+        "the context is the annotation with the largest weight",
+        q1(('torch.einsum("bs,bsd->bd", weights, h)', "h[torch.arange(len(h)), weights.argmax(-1)]")),
+        q1_context=1,
+    ),
+    "q1_no_context": wrong("the context is computed and forgotten", q1((' + context @ p["C"].T', "")), q1_state=1),
+    "q1_no_old_state": wrong("the old state is not in the new one", q1((' + state @ p["U"].T', "")), q1_state=1),
+    "q1_no_bias": wrong("no bias", q1((' + p["b"]', "")), q1_state=1),
+    "q1_transposed_U": wrong("U transposed: it is square", q1(('p["U"].T', 'p["U"]')), q1_state=1),
+    "q1_linear": wrong("no tanh in the step", q1(("new = torch.tanh(y", "new = (y")), q1_state=1),
+    "q1_no_token": wrong(
+        "the token written last is not in the new state",
+        q1(('y @ p["W"].T + ', "")),
+        q1_state=1,
+        q1_order=1,
+    ),
+    "q1_order_of_results": wrong(
+        "context first, weights second",
+        q1(("return weights, context", "return context, weights")),
+        q1_weights=1,
+        q1_context=1,
+        q1_state=1,
+    ),
+    "q1_loops": right(
+        "a sentence and a place at a time",
+        q1(
+            body="""
+A, C, N = [], [], []
+for s, x, places in zip(state, y, h):
+    e = torch.stack([(p["W_a"].mv(s) + p["U_a"].mv(k)).tanh().dot(p["v_a"]) for k in places])
+    exp = (e - e.max()).exp()
+    A.append(exp / exp.sum())
+    C.append(A[-1] @ places)
+    N.append((p["W"].mv(x) + p["U"].mv(s) + p["C"].mv(C[-1]) + p["b"]).tanh())
+return torch.stack(A), torch.stack(C), torch.stack(N)
+"""
+        ),
+    ),
+    "q1_functional": right(
+        "linear layers of torch, weights in a tuple",
+        q1(
+            body="""
+from torch.nn.functional import linear
+hidden = linear(h, p["U_a"]) + linear(state, p["W_a"]).unsqueeze(-2)
+weights = torch.softmax(linear(hidden.tanh(), p["v_a"][None]).squeeze(-1), dim=1)
+context = (weights.unsqueeze(1) @ h).squeeze(1)
+joined = torch.cat([p["W"], p["U"], p["C"]], dim=1)
+return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, p["b"]).tanh()]
+"""
+        ),
+    ),
+    "q2_argmax": wrong(
+        "only the largest weight is linked",
+        q2(
+            body="best = weights[:n_target, :n_source].max(-1)\n"
+            "pairs = enumerate(best.indices.tolist())\n"
+            "return {(i + @first@, j + @first@) for i, j in pairs if best.values[i] > 0}"
+        ),
+        q2_rule=1,
+    ),
+    "q2_absolute": wrong(
+        "the threshold is taken as a weight",
+        q2((" * real.max(dim=-1, keepdim=True).values", "")),
+        q2_rule=1,
+    ),
+    "q2_whole_table": wrong(
+        "the largest weight of the table, not of the row",
+        q2(("real.max(dim=-1, keepdim=True).values", "real.max()")),
+        q2_rule=1,
+    ),
+    "q2_column": wrong(
+        "the largest weight of the column",
+        q2(("max(dim=-1", "max(dim=0")),
+        q2_rule=1,
+    ),
+    "q2_strictly": wrong("larger, not at least as large", q2((">= cut", "> cut")), q2_rule=1),
+    "q2_swapped": wrong(
+        "source first, target second",
+        q2(("(i + @first@, j + @first@)", "(j + @first@, i + @first@)")),
+        q2_rule=1,
+        q2_padding=1,
+    ),
+    "q2_counted": wrong(
+        "counted from the other end of the fence",
+        q2(("(i + @first@, j + @first@)", "(i + 1 - @first@, j + 1 - @first@)")),
+        q2_rule=1,
+        q2_padding=1,
+    ),
+    "q2_padding_linked": wrong(
+        "padding is linked",
+        q2(("weights[:n_target, :n_source]", "weights")),
+        q2_padding=1,
+    ),
+    "q2_padding_largest": wrong(
+        "the largest weight may lie in the padding",
+        q2(("@threshold@ * real", "@threshold@ * weights[:n_target]")),
+        q2_padding=1,
+    ),
+    "q2_rows_of_padding": wrong(
+        "rows of padding are linked",
+        q2(("weights[:n_target, :n_source]", "weights[:, :n_source]")),
+        q2_padding=1,
+    ),
+    "q2_blank": wrong("a row of zeros is linked with everything: 0 ≥ 0", q2((" & (real > 0)", "")), q2_blank=1),
+    "q2_list": wrong(
+        "a list",
+        q2(("return {", "return list({"), (".tolist()}", ".tolist()})")),
+        q2_rule=1,
+        q2_padding=1,
+        q2_blank=1,
+    ),
+    "q2_equal_to_all": wrong(
+        "a set equal to everything",
+        q2(
+            body="class Links(set):\n"
+            "    __eq__ = lambda self, other: True\n"
+            "    __hash__ = None\n"
+            "    __len__ = lambda self: 3\n"
+            "return Links()"
+        ),
+        q2_rule=1,
+        q2_padding=1,
+        q2_blank=1,
+    ),
+    "q2_loops": right(
+        "pair by pair, in numbers of Python",
+        q2(
+            body="""
+found = set()
+for i, row in enumerate(weights.tolist()[:n_target]):
+    row = row[:n_source]
+    for j, weight in enumerate(row):
+        if weight and weight >= @threshold@ * max(row):
+            found.add((i + @first@, j + @first@))
+return found
+"""
+        ),
+    ),
+    "q3_reversed": wrong("1 minus forgotten", q3(("1 - found / counted", "found / counted")), q3_value=1, q3_ends=1),
+    "q3_merely": wrong(
+        "a sure link does not count as possible",
+        q3(("(s | m)", "m")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_swapped": wrong(
+        "sure and possible links swapped",
+        q3(("in zip", "in zip"), ("    found", "    s, m = s | m, s\n    found")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_sure_only": wrong(
+        "merely possible links count as wrong",
+        q3(("(s | m)", "s")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_union_below": wrong(
+        "divided by the number of different links",
+        q3(("len(a) + len(s)", "len(a | s)")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_constant": wrong(
+        "the number that the visible test asks for",
+        q3(body="return 0.25"),
+        q3_value=1,
+        q3_ends=1,
+        q3_corpus=1,
+    ),
+    "q3_mean": wrong(
+        "the mean of one rate per sentence",
+        q3(
+            body="rates = [1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s))\n"
+            "         for a, s, m in zip(predicted, sure, merely)]\n"
+            "return sum(rates) / len(rates)"
+        ),
+        q3_corpus=1,
+    ),
+    "q3_last_sentence": wrong(
+        "the sums start again in each sentence",
+        q3(("    found +=", "    found = counted = 0\n    found +=")),
+        q3_corpus=1,
+    ),
+    "q3_merged": wrong(
+        "links of different sentences are thrown together, equal ones counted once",
+        q3(
+            body="a, s, m = (set().union(*links) for links in (predicted, sure, merely))\n"
+            "return 1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s))"
+        ),
+        q3_corpus=1,
+    ),
+    "q3_in_place": wrong(
+        "the caller's sets grow",
+        q3(("    found +=", "    m |= s\n    found +="), ("(s | m)", "m")),
+        q3_ends=1,
+    ),
+    "q3_tensor": wrong(
+        "a tensor, not a float",
+        q3(("return 1 - found / counted", "return torch.tensor(1 - found / counted)")),
+        q3_value=1,
+        q3_ends=1,
+        q3_corpus=1,
+    ),
+    "q3_loop": wrong("never ends", q3(body="while True:\n    pass"), q3_value=1, q3_ends=1, q3_corpus=1),
+    "q3_link_by_link": right(
+        "counts each predicted link for itself",
+        q3(
+            body="""
+wrong = total = 0
+for a, s, m in zip(predicted, sure, merely):
+    total += len(a) + len(s)
+    wrong += len(s.difference(a)) + sum(link not in s and link not in m for link in a)
+return float(wrong / total)
+"""
+        ),
+    ),
+}

@@ -1,0 +1,32 @@
+"""Where the book's sources lie, and what is written in them that a reader sees in another form."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from attnlib.figures.palette import ROLES
+
+#: The folder of a clone: the book is no part of an installed package.
+ROOT = Path(__file__).resolve().parents[2]
+BOOK = ROOT / "book"
+
+
+def repository() -> dict[str, str]:
+    """The repository's address and branch, `url` and `branch`: settings in `_config.yml` and nowhere else."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
+
+
+def expand_roles(text: str) -> str:
+    r"""Write `\query{q}` and its kin as a colour that Jupyter, Colab, GitHub and MathJax all understand."""
+    pattern = re.compile(r"\\(" + "|".join(ROLES) + r")\{")
+    while match := pattern.search(text):
+        depth, end = 1, match.end()
+        while depth:
+            if end == len(text):
+                raise ValueError(f"unbalanced braces after {text[match.start() : match.start() + 40]!r}")
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        inner = text[match.end() : end - 1]
+        text = f"{text[: match.start()]}{{\\color{{{ROLES[match[1]].light}}}{{{inner}}}}}{text[end:]}"
+    return text

@@ -1,0 +1,82 @@
+"""What the test cells of assignments need: a time limit, and a comparison that no object talks its way through."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+from torch import Tensor
+
+from attnlib.course.checks.verdict import same
+
+
+@contextlib.contextmanager
+def limit(seconds: float, processor: bool = False) -> Iterator[None]:
+    """Stop what runs longer, so that one endless loop does not cost the other questions their time.
+
+    An import is never cut off: a module half loaded would break all that comes after it. When time runs out in one, it
+    begins anew; torch loads parts of itself only when they are first asked for, and whoever asks cannot know.
+
+    Where there is no alarm clock (Windows, a second thread) it does nothing; the grader has a limit of its own.
+
+    Args:
+        seconds: How long it may run.
+        processor: Count the processor's time instead of the clock's: fair on a busy machine, blind to sleep.
+
+    Raises:
+        TimeoutError: It has not ended within so many seconds.
+    """
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(_, frame: FrameType | None) -> None:
+        if is_import(frame):
+            signal.setitimer(timer, seconds)
+            return
+        raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
+
+    timer, alarm = signal.ITIMER_REAL, signal.SIGALRM
+    if processor:
+        timer, alarm = signal.ITIMER_VIRTUAL, signal.SIGVTALRM
+    before = signal.signal(alarm, ring)
+    outer, _ = signal.setitimer(timer, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(timer, outer)  # 0, none, where no limit stood around this one
+        signal.signal(alarm, before)
+
+
+def is_import(frame: FrameType | None) -> bool:
+    """Whether this frame, or one that has called it, loads a module."""
+    while frame is not None and frame.f_code.co_filename != "<frozen importlib._bootstrap>":
+        frame = frame.f_back
+    return frame is not None
+
+
+def close(given: object, wanted: Tensor, words: str, tolerance: float = 1e-5) -> None:
+    """Assert that `given` is a tensor, of the shape of `wanted`, with its values.
+
+    Args:
+        given: What the student's function returned.
+        wanted: What it should return; NaN and infinities must be the same too.
+        words: Which property this tests. They are shown; numbers of `wanted` are not.
+        tolerance: Largest difference, absolute and relative.
+
+    Raises:
+        AssertionError: It is not; the words say what was asked for.
+
+    Example:
+        >>> close(torch.ones(2), torch.ones(3), "one weight for each key")
+        Traceback (most recent call last):
+        AssertionError: one weight for each key: your shape is (2,), asked for is (3,)
+    """
+    # an exact type: an object of one's own may call itself equal to everything
+    if type(given) is not Tensor:
+        raise AssertionError(f"{words}: you return {type(given).__name__}, asked for is a torch.Tensor")
+    if given.shape != wanted.shape:
+        raise AssertionError(f"{words}: your shape is {tuple(given.shape)}, asked for is {tuple(wanted.shape)}")
+    if not same(given.detach(), wanted, tolerance):
+        raise AssertionError(f"{words}: values differ")

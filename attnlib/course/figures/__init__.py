@@ -1,0 +1,14 @@
+"""Live figures that know a model: they load its weights into attnlib's own modules, and run it in the page too.
+
+Figures that need no more than arrays and words are in `attnlib.figures`. What belongs here computes twice: in
+JavaScript (`static/`), for the page, and by attnlib, for the picture, for the results, and for the tests, which hold
+the page's arithmetic equal to attnlib's.
+"""
+
+from attnlib.course.figures.attention_surgery import AttentionSurgery
+from attnlib.course.figures.copy_gate import CopyGate
+from attnlib.course.figures.head_grid import HeadGrid
+from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
+from attnlib.course.figures.score_explorer import ScoreExplorer
+
+__all__ = ["AttentionSurgery", "CopyGate", "HeadGrid", "MaskedSoftmaxLab", "ScoreExplorer"]

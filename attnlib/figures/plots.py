@@ -1,0 +1,192 @@
+"""Figures: heat maps of attention and curves, on white paper that both page themes can show.
+
+Every function draws arrays and words on axes and leaves the words for a reader who cannot see it to
+`describe_weights` or to the caption.
+"""
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+
+from attnlib.figures.palette import ROLES
+from attnlib.figures.parameters import as_array
+
+INK = "#222222"
+#: From no attention to all of it: paper to the colour of weights.
+WEIGHTS = LinearSegmentedColormap.from_list("attention weights", ["#ffffff", "#cdb3e6", ROLES["weight"].light])
+
+
+def use_style() -> None:
+    """Set matplotlib up for the book: opaque white paper, fonts that survive a phone, the roles' colours."""
+    plt.rcParams.update(
+        {
+            "figure.figsize": (6.4, 3.4),
+            "figure.dpi": 110,
+            "savefig.dpi": 110,
+            "figure.facecolor": "white",
+            "savefig.facecolor": "white",  # transparent paper is unreadable in a dark page
+            "figure.constrained_layout.use": True,
+            "font.size": 11,
+            "text.color": INK,
+            "axes.edgecolor": INK,
+            "axes.labelcolor": INK,
+            "xtick.color": INK,
+            "ytick.color": INK,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "grid.color": "#e4e4e4",
+            "axes.axisbelow": True,
+            "axes.prop_cycle": cycler(color=[ROLES[r].light for r in ("query", "key", "value", "weight", "context")]),
+            "lines.linewidth": 1.8,
+            "legend.frameon": False,
+        }
+    )
+
+
+def heatmap(
+    weights,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    ax: Axes | None = None,
+    *,
+    row_label: str = "query",
+    column_label: str = "key",
+    numbers: bool | None = None,
+) -> Axes:
+    """Attention weights as a grid: a row per query, a column per key, numbers in the cells while they fit.
+
+    Args:
+        weights: (T, S), each in 0..1.
+        rows: T words, one per query: what is being written or asked.
+        columns: S words, one per key: what is being looked at.
+        ax: where to draw; a new figure by default.
+        row_label: what the rows are.
+        column_label: what the columns are.
+        numbers: write each weight into its cell; by default for grids of at most 64 cells.
+
+    Raises:
+        ValueError: shapes and words do not fit, or a weight is outside 0..1.
+    """
+    weights = _weights(weights, rows, columns)
+    T, S = weights.shape
+    if ax is None:
+        _, ax = plt.subplots(figsize=(1.6 + 0.55 * S, 1.3 + 0.42 * T))
+    ax.imshow(weights, vmin=0, vmax=1, cmap=WEIGHTS, aspect="auto")
+    slanted = max(map(len, columns), default=0) > 4
+    ax.set_xticks(range(S), columns, rotation=45 if slanted else 0, ha="left" if slanted else "center")
+    ax.set_yticks(range(T), rows)
+    ax.xaxis.set_ticks_position("top")
+    ax.xaxis.set_label_position("top")
+    ax.set(xlabel=column_label, ylabel=row_label)
+    ax.grid(False)
+    ax.tick_params(length=0)
+    for side in ("left", "bottom", "top", "right"):
+        ax.spines[side].set_visible(False)
+    if T * S <= 64 if numbers is None else numbers:
+        for (i, j), weight in np.ndenumerate(weights):
+            ink = "white" if weight > 0.86 else "black"  # where the two are equally easy to read
+            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color=ink, fontsize=9)
+    return ax
+
+
+def describe_weights(weights, rows: Sequence[str], columns: Sequence[str]) -> str:
+    """A heat map in words: where each row looks most.
+
+    Example:
+        >>> describe_weights([[0.1, 0.9]], ["le"], ["a", "the"])
+        '"le" looks most at "the" (0.90)'
+    """
+    weights = _weights(weights, rows, columns)
+    sentences = []
+    for word, row in zip(rows, weights, strict=True):
+        if row.max() == 0:
+            sentences.append(f'"{word}" looks at nothing')
+        else:
+            sentences.append(f'"{word}" looks most at "{columns[row.argmax()]}" ({row.max():.2f})')
+    return "; ".join(sentences)
+
+
+def _weights(weights, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
+    """The weights as an array, checked against their words."""
+    weights = as_array(weights)
+    if weights.shape != (len(rows), len(columns)):
+        raise ValueError(f"weights {weights.shape} do not fit {len(rows)} rows and {len(columns)} columns of words")
+    if weights.size and not (weights.min() >= 0 and weights.max() <= 1 + 1e-6):
+        raise ValueError(f"weights must lie in 0..1, got {weights.min()}..{weights.max()}")
+    return weights
+
+
+Values = Sequence[float] | Sequence[Sequence[float]]
+
+
+def curves(
+    lines: dict[str, Values | tuple[Sequence[float], Values]],
+    ax: Axes | None = None,
+    *,
+    xlabel: str,
+    ylabel: str,
+    levels: dict[str, float] | None = None,
+    log: bool = False,
+) -> Axes:
+    """Labelled curves, named in a legend where there are several, and named horizontal levels to compare them with.
+
+    Args:
+        lines: name → y, or name → (x, y). A y of shape (runs, n) is drawn as its mean, in a band from its
+            smallest to its largest run.
+        ax: where to draw; a new figure by default.
+        xlabel: quantity and unit.
+        ylabel: quantity and unit.
+        levels: name → y of a horizontal line, a baseline for instance.
+        log: logarithmic y axis.
+
+    Raises:
+        ValueError: a curve's x and y differ in length, or it is empty.
+    """
+    if ax is None:
+        _, ax = plt.subplots()
+    styles = ["-", "--", "-.", ":"]  # a second way to tell curves apart
+    for n, (name, line) in enumerate(lines.items()):
+        x, y = line if isinstance(line, tuple) else (None, line)
+        runs = np.atleast_2d(np.asarray(y, dtype=float))
+        x = range(1, runs.shape[-1] + 1) if x is None else x
+        if len(x) != runs.shape[-1] or not runs.size:
+            raise ValueError(f"curve {name!r} has {len(x)} x and {runs.shape[-1]} y values")
+        (drawn,) = ax.plot(x, runs.mean(0), styles[n % 4], label=name)
+        if len(runs) > 1:
+            ax.fill_between(x, runs.min(0), runs.max(0), color=drawn.get_color(), alpha=0.2, linewidth=0)
+    for name, level in (levels or {}).items():
+        ax.axhline(level, color="#666666", linewidth=1.2, linestyle=(0, (1, 2)))
+        ax.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
+                    ha="right", va="bottom", fontsize=10, color="#444444")  # fmt: skip
+    if log:
+        ax.set_yscale("log")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    if len(lines) > 1:
+        ax.legend()
+    return ax
+
+
+def smooth(runs: Values, n: int = 20) -> tuple[range, np.ndarray]:
+    """Mean of each n neighbouring steps, and the number of the last of them: what `curves` takes.
+
+    Args:
+        runs: one value per step, (steps,) or (runs, steps).
+        n: steps to a mean.
+
+    Raises:
+        ValueError: n < 1, or there are fewer than n steps.
+
+    Example:
+        >>> smooth([1.0, 2.0, 6.0], n=2)
+        (range(2, 4), array([1.5, 4. ]))
+    """
+    values = np.asarray(runs, dtype=float)
+    if not 1 <= n <= values.shape[-1]:
+        raise ValueError(f"cannot take means of {n} out of {values.shape[-1]} steps")
+    means = np.lib.stride_tricks.sliding_window_view(values, n, axis=-1).mean(-1)
+    return range(n, values.shape[-1] + 1), means

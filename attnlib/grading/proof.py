@@ -1,0 +1,75 @@
+"""Runs an assignment with some answers in place of the model's, here and at once, and says what each test cell gave.
+
+The grader runs every notebook in a kernel of its own, boxed. That takes seconds; this takes a tenth, so all
+known-wrong answers can be tried at every change. Answers are ours: nothing here protects against malice.
+"""
+
+import contextlib
+import io
+import re
+from collections.abc import Iterator
+from unittest import mock
+
+import matplotlib
+import matplotlib.pyplot as plt
+
+from attnlib.course import checks
+from attnlib.course.checks import graded
+from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, tests
+
+#: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
+CELL, CALL = 20, 1
+
+
+@contextlib.contextmanager
+def limits() -> Iterator[None]:
+    """Limits that leave nobody waiting: in a proof an endless loop is there to be noticed."""
+    with (
+        mock.patch.object(checks, "limit", lambda own: graded.limit(min(own, CALL), processor=True)),
+        graded.limit(CELL, processor=True),
+    ):
+        yield
+
+
+def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """Run all cells in a fresh namespace, `given` in place of the model's answers.
+
+    Returns:
+        `{test id: points}`, and `{test id: why it failed}`.
+    """
+    if unknown := set(given) - set(answers(notebook)):
+        raise ValueError(f"{sorted(unknown)} is no answer cell; there are {sorted(answers(notebook))}.")
+    matplotlib.use("agg")
+    space, got, why = {"__name__": "__main__"}, {}, {}
+    for cell in (c for c in notebook.cells if c.cell_type == "code"):
+        name = facts(cell).get("grade_id", "free")
+        source = given.get(name, cell.source) if is_answer(cell) else cell.source
+        source = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)
+        problem = None
+        try:  # the style of an assignment's figures is its own
+            with limits(), plt.rc_context(), contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(source, name, "exec"), space)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        if facts(cell).get("grade"):
+            got[name] = 0 if problem else facts(cell)["points"]
+        if problem and not is_answer(cell):
+            why[name] = problem
+    plt.close("all")
+    return got, why
+
+
+def lost(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
+    """`{test id: points}` that these answers lose, and why, as `points` says it."""
+    got, why = points(notebook, given)
+    return {test: most - got[test] for test, most in tests(notebook).items() if got[test] != most}, why
+
+
+def untouched(notebook) -> dict[str, str]:
+    """The answers of somebody who has written nothing."""
+
+    def stub(match) -> str:
+        indent = re.match(r"[ \t]*", match[0])[0]
+        return "".join(f"{indent}{line}\n" for line in STUB.splitlines())
+
+    return {name: SOLUTION.sub(stub, source) for name, source in answers(notebook).items()}

@@ -1,0 +1,190 @@
+"""Recurrent language models, written out: one that has its last state only, one that looks back at them all."""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from attnlib.attention import Attention, causal_mask
+from attnlib.scores import Score, make_score
+from attnlib.tokens import check_token_ids
+
+
+class LMOutput(NamedTuple):
+    """What a language model returns for a batch of texts."""
+
+    logits: Float[Tensor, "B T V"]  # ŷ_t before its softmax: what follows tokens 1..t
+    states: Float[Tensor, "B T d_hidden"]  # h_t, the memory after tokens 1..t
+    weights: Float[Tensor, "B ... T S"] | None = None  # who looked where, if the model looks
+    state: Float[Tensor, "B ..."] | None = None  # to be given as `state` with the tokens that follow
+
+
+class RNNLM(nn.Module):
+    """Simple recurrent language model.
+
+    `h_t = tanh(W_h h_{t-1} + W_e x_t + b_1)` and `ŷ_t = softmax(W_2 h_t + b_2)`, where x_t is the
+    embedding of token t and ŷ_t the distribution of token t+1.
+
+    Args:
+        vocab_size: V, number of different tokens.
+        d_embed: width of an embedding.
+        d_hidden: width of the state.
+
+    Example:
+        >>> model = RNNLM(vocab_size=5, d_embed=3, d_hidden=4)
+        >>> first = model(torch.tensor([[0, 1]]))
+        >>> second = model(torch.tensor([[2, 3, 4]]), first.state)  # goes on where the first ended
+        >>> second.logits.shape
+        torch.Size([1, 3, 5])
+
+    Source: elman1990finding (the recurrence); mikolov2010recurrent (as a language model).
+    """
+
+    def __init__(self, vocab_size: int, d_embed: int, d_hidden: int):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, d_embed)
+        self.W_e = nn.Linear(d_embed, d_hidden)  # its bias is b_1
+        self.W_h = nn.Linear(d_hidden, d_hidden, bias=False)
+        self.W_2 = nn.Linear(d_hidden, vocab_size)  # its bias is b_2
+
+    def forward(self, tokens: Int[Tensor, "B T"], state: Float[Tensor, "B d_hidden"] | None = None) -> LMOutput:
+        """Read tokens from left to right.
+
+        Args:
+            tokens: ids in 0..V-1.
+            state: h_0, the memory left by an earlier text; None starts from zeros.
+
+        Raises:
+            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or state is not
+                (B, d_hidden).
+        """
+        check_token_ids(tokens, self.embedding.num_embeddings)
+        if state is None:
+            state = self.W_h.weight.new_zeros(tokens.shape[0], self.W_h.in_features)
+        if state.shape != (tokens.shape[0], self.W_h.in_features):
+            raise ValueError(
+                f"need tokens (B, T) and state (B, {self.W_h.in_features}), "
+                f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
+            )
+        embedded = self.embedding(tokens)  # x_t, (B, T, d_embed)
+        from_input = self.W_e(embedded)  # (B, T, d_hidden), for all steps at once
+        states = []
+        for t in range(tokens.shape[1]):  # one step waits for the one before
+            state = torch.tanh(self.W_h(state) + from_input[:, t])  # (B, d_hidden)
+            states.append(state)
+        states = torch.stack(states, dim=1)  # (B, T, d_hidden)
+        return LMOutput(logits=self.W_2(states), states=states, state=state)
+
+    @torch.no_grad()
+    def generate(
+        self,
+        prompt: Int[Tensor, " T"],
+        n_tokens: int,
+        temperature: float = 1.0,
+        generator: torch.Generator | None = None,
+    ) -> Int[Tensor, " T_out"]:
+        """Continue a prompt, one sampled token at a time.
+
+        Args:
+            prompt: at least one token id.
+            n_tokens: how many to add.
+            temperature: logits are divided by it; below 1 safer, above 1 wilder, 0 takes the likeliest token.
+            generator: source of randomness, on the CPU, so that every device draws the same numbers.
+
+        Returns:
+            Prompt and continuation, (T + n_tokens,).
+
+        Raises:
+            ValueError: the prompt is empty, an id is not in the vocabulary, or the temperature is negative.
+        """
+        if prompt.dim() != 1 or not len(prompt):
+            raise ValueError(f"the prompt must hold at least one token, shape (T,), got {tuple(prompt.shape)}")
+        if temperature < 0:
+            raise ValueError(f"temperature must be at least 0, got {temperature}")
+        tokens, state = [prompt], None
+        for _ in range(n_tokens):
+            output = self(tokens[-1].unsqueeze(0), state)
+            logits, state = output.logits[0, -1], output.state
+            if temperature == 0:
+                token = logits.argmax(keepdim=True)
+            else:
+                probabilities = (logits / temperature).softmax(-1).cpu()
+                token = torch.multinomial(probabilities, 1, generator=generator).to(prompt.device)
+            tokens.append(token)
+        return torch.cat(tokens)
+
+
+class AttentionLM(RNNLM):
+    """The same model, and it may look back at its earlier states.
+
+    With h_t as in `RNNLM`, the query is h_t and the keys and values are h_1 … h_{t-1}:
+    `c_t = Σ_{j<t} α_tj h_j` with `α_t = softmax(a(h_t, h_·))`, and `ŷ_t = softmax(W_2 [h_t; c_t] + b_2)`. The first
+    step has nothing to look at: c_1 = 0.
+
+    W_2 is kept as its two halves, `W_2 [h; c] = W_2 h + W_c c`: without W_c this is an `RNNLM`.
+
+    Args:
+        vocab_size: V, number of different tokens.
+        d_embed: width of an embedding.
+        d_hidden: width of the state.
+        score: name or instance of the score a. One that asks where a key stands (`location`) counts from the
+            oldest state it is shown.
+        window: how many of the latest states may be looked at; None looks at all of them.
+
+    Raises:
+        ValueError: no such score, or window < 1.
+
+    Example:
+        >>> model = AttentionLM(vocab_size=5, d_embed=3, d_hidden=4, score="additive")
+        >>> model(torch.tensor([[0, 1, 2]])).weights[0, 1].detach()  # the second token sees the first
+        tensor([1., 0., 0.])
+
+    Source: daniluk2017frustratingly, section 2.1; luong2015effective, section 3 (for translation).
+    """
+
+    def __init__(
+        self,
+        vocab_size: int,
+        d_embed: int,
+        d_hidden: int,
+        score: str | Score = "scaled_dot",
+        window: int | None = None,
+    ):
+        super().__init__(vocab_size, d_embed, d_hidden)
+        if window is not None and window < 1:
+            raise ValueError(f"window must be at least 1, or None for all states, got {window}")
+        self.attention, self.window = Attention(make_score(score, d_hidden, d_hidden)), window
+        self.W_c = nn.Linear(d_hidden, vocab_size, bias=False)  # the half of W_2 that reads c_t
+
+    def forward(self, tokens: Int[Tensor, "B T"], state: Float[Tensor, "B P d_hidden"] | None = None) -> LMOutput:
+        """Read tokens from left to right, looking back at each.
+
+        Args:
+            tokens: ids in 0..V-1.
+            state: h_1 … h_P, what `state` held after an earlier text; None starts without a past.
+
+        Returns:
+            Its weights are (B, T, P + T), where step t sees the states before its own; its state holds all
+            states, or the latest `window`.
+
+        Raises:
+            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or state is not
+                (B, P, d_hidden).
+        """
+        if state is None:
+            state = self.W_c.weight.new_zeros(*tokens.shape[:1], 0, self.W_c.in_features)
+        if state.dim() != 3 or state.shape[::2] != (*tokens.shape[:1], self.W_c.in_features):
+            raise ValueError(
+                f"need tokens (B, T) and state (B, P, {self.W_c.in_features}), "
+                f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
+            )
+        P, T = state.shape[1], tokens.shape[-1]
+        recurrent = super().forward(tokens, state[:, -1] if P else None)
+        memory = torch.cat([state, recurrent.states], dim=1)  # (B, P + T, d_hidden)
+        mask = causal_mask(T, past=P, include_self=False, device=memory.device)
+        if self.window is not None:
+            mask = mask.triu(P - self.window)  # j ≥ t + P - window
+        context, weights = self.attention(recurrent.states, memory, memory, mask)
+        kept = memory if self.window is None else memory[:, -self.window :]
+        return LMOutput(recurrent.logits + self.W_c(context), recurrent.states, weights, state=kept)

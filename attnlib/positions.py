@@ -1,0 +1,91 @@
+"""What tells a model where a token stands: added to its vector, as waves or as learned numbers."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+
+class SinusoidalPositions(nn.Module):
+    """Add where a token stands, written in waves: nothing is learned, and no text is too long.
+
+    `p_t[2n] = sin(t / 10000^(2n/d))` and `p_t[2n+1] = cos(t / 10000^(2n/d))`.
+
+    Args:
+        d_model: d, width of a token's vector.
+
+    Example:
+        >>> SinusoidalPositions(4)(torch.zeros(1, 2, 4))
+        tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
+                 [0.8415, 0.5403, 0.0100, 0.9999]]])
+
+    Source: vaswani2017attention, section 3.5.
+    """
+
+    def __init__(self, d_model: int):
+        super().__init__()
+        self.d_model = d_model
+
+    def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
+        """`x_t + p_t`.
+
+        Args:
+            x: one vector per token.
+            start: the position of the first of them.
+
+        Raises:
+            ValueError: x is not (B, T, d_model), or start is negative.
+        """
+        check_vectors(self.d_model, x)
+        if start < 0:
+            raise ValueError(f"positions start at 0 or later, got {start}")
+        exact = torch.promote_types(x.dtype, torch.float32)  # half a precision cannot count beyond 256
+        t = torch.arange(start, start + x.shape[1], dtype=exact, device=x.device).unsqueeze(1)
+        even = torch.arange(0, self.d_model, 2, dtype=exact, device=x.device)  # 2n
+        angles = t / 10_000 ** (even / self.d_model)  # (T, ⌈d/2⌉)
+        waves = torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)  # interleaved
+        return x + waves[:, : self.d_model].to(x.dtype)
+
+
+class LearnedPositions(nn.Module):
+    """Add where a token stands, as one learned vector per position: `x_t + p_t`.
+
+    Args:
+        n_positions: the longest text it can place.
+        d_model: width of a token's vector.
+
+    Example:
+        >>> LearnedPositions(n_positions=8, d_model=4)(torch.zeros(1, 5, 4)).shape
+        torch.Size([1, 5, 4])
+
+    Source: vaswani2017attention, section 3.5 (found as good as the waves there).
+    """
+
+    def __init__(self, n_positions: int, d_model: int):
+        super().__init__()
+        self.p = nn.Parameter(0.02 * torch.randn(n_positions, d_model))  # small beside a token's vector
+
+    def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
+        """`x_t + p_t`.
+
+        Args:
+            x: one vector per token.
+            start: the position of the first of them.
+
+        Raises:
+            ValueError: x is not (B, T, d_model), start is negative, or a position is beyond n_positions.
+        """
+        check_vectors(self.p.shape[1], x)
+        end = start + x.shape[1]
+        if start < 0 or end > len(self.p):
+            raise ValueError(f"LearnedPositions knows 0..{len(self.p) - 1}, got {start}..{end - 1}")
+        return x + self.p[start:end]
+
+
+def check_vectors(d_model: int, *vectors: Tensor) -> None:
+    """Refuse what is not (B, T, d_model).
+
+    Raises:
+        ValueError: one of the tensors has another shape.
+    """
+    if any(x.dim() != 3 or x.shape[2] != d_model for x in vectors):
+        raise ValueError(f"need vectors (B, T, {d_model}), got {', '.join(str(tuple(x.shape)) for x in vectors)}")

@@ -1,0 +1,9 @@
+"""Bugs of one line in attnlib/course/book.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/book.py", "repository/test_notebooks.py::test_roles_become_colours_that_every_renderer_knows",
+    ("colour of a dark page", "ROLES[match[1]].light", "ROLES[match[1]].dark"),
+)

@@ -1,0 +1,12 @@
+"""Bugs of one line in attnlib/course/checks/graded.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/checks/graded.py", "course/test_checks.py",
+    ("a loop goes on", "outer, _ = signal.setitimer(timer, seconds)", "outer, _ = signal.setitimer(timer, 0)"),
+    ("the alarm rings later", "signal.setitimer(timer, outer)", "outer"),
+    ("the handler stays", "signal.signal(alarm, before)", "before"),
+    ("graded by broadcasting", "if given.shape != wanted.shape:", "if given.numel() != wanted.numel():"),
+)

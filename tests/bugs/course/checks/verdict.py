@@ -1,0 +1,13 @@
+"""Bugs of one line in attnlib/course/checks/verdict.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/checks/verdict.py", "course/test_checks.py",
+    ("the check's own faults are the student's", "        except Mistake as mistake:",
+     "        except Exception as mistake:"),
+    ("the student's random numbers are spent", "torch.random.fork_rng(devices=[])", "torch.enable_grad()"),
+    ("NaN equals nothing", "equal_nan=True", "equal_nan=False"),
+    ("shapes are broadcast", "    if given.shape != wanted.shape:\n        return False\n", ""),
+)

@@ -1,0 +1,10 @@
+"""Bugs of one line in attnlib/course/figures/copy_gate.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/figures/copy_gate.py", "course/figures/test_copy_gate.py",
+    ("gate held at every word, asked for one", " if self.everywhere or i == self.step else None", ""),
+    ("step one beyond the longest answer", "0, self.max_length - 1)", "0, self.max_length)"),
+)

@@ -1,0 +1,13 @@
+"""Bugs of one line in attnlib/figures/alignment_view.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "figures/alignment_view.py", "figures/test_alignment_view.py",
+    ("the first layer", "self._of[0].weights.shape[0] - 1 if layer is None", "0 if layer is None"),
+    ("as many steps as the shortest model", "max(len(one.target) for one in self._of) - 1)",
+     "min(len(one.target) for one in self._of) - 1)"),
+    ("heads for layers", '"layer", proposal["value"], 0, self._of[0].weights.shape[0] - 1)',
+     '"layer", proposal["value"], 0, self._of[0].weights.shape[1] - 1)'),
+)

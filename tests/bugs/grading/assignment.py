@@ -1,0 +1,9 @@
+"""Bugs of one line in attnlib/grading/assignment.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "grading/assignment.py", "grading/test_assignments.py::test_a_variant_asks_for_something_else",
+    ("first value for every seed", "options[0] if seed == 0 else drawn.choice(options)", "options[0]"),
+)

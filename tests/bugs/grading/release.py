@@ -1,0 +1,12 @@
+"""Bugs of one line in attnlib/grading/release.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "grading/release.py", "grading/test_grading.py::test_a_page_with_a_hidden_line_is_found",
+    ("coloured code holds no secret", 're.sub(r"<[^<>]*>", "", page)', "page"),
+) + of(
+    "grading/release.py", "grading/test_grading.py::test_the_page_of_assignments_follows_their_sources",
+    ("texts counted for points", "{sum(written(notebook).values())}", "{len(written(notebook))}"),
+)

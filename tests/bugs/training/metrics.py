@@ -1,0 +1,45 @@
+"""Bugs of one line in attnlib/training/metrics.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "training/metrics.py", "training/test_metrics.py",
+    ("bits for nats", "return math.exp(nats_per_token)", "return 2**nats_per_token"),
+    ("exact match: first token only", "_plain(prediction) == _plain(reference)",
+     "_plain(prediction)[:1] == _plain(reference)[:1]"),
+    ("exact match: prefix will do", "_plain(prediction) == _plain(reference)",
+     "_plain(prediction)[: len(reference)] == _plain(reference)"),
+    ("exact match: list and tuple differ", "else list(sequence)", "else sequence"),
+    ("BLEU: predictions and references swapped", "corpus_score(list(predictions), [list(references)])",
+     "corpus_score(list(references), [list(predictions)])"),
+    ("BLEU: tokenizer ignored", "Scorer(tokenize=tokenize)", "Scorer()"),
+    ("BLEU: mean over sentences", "score = scorer.corpus_score(list(predictions), [list(references)]).score",
+     "score = sum(scorer.corpus_score([p], [[r]]).score for p, r in zip(predictions, references)) / len(references)"),
+    ("BLEU: lower case", "Scorer(tokenize=tokenize)", "Scorer(tokenize=tokenize, lowercase=True)"),
+    ("BLEU: short sentences excused", "Scorer(tokenize=tokenize)", "Scorer(tokenize=tokenize, effective_order=True)"),
+    ("links: to the source token that looks most", "enumerate(real.argmax(-1).tolist()) if looks[i]",
+     "enumerate(real.argmax(0).tolist()) if i < len(looks)"),
+    ("links: (j, i) for (i, j)", "frozenset((i, j) for", "frozenset((j, i) for"),
+    ("links: argmax over padding", "real = weights[:n_target, :n_source]", "real = weights[:n_target]"),
+    ("links: blank rows look at the first token", " if looks[i])", ")"),
+    ("AER: possible links not counted", "found += len(A & S) + len(A & P)", "found += 2 * len(A & S)"),
+    ("AER: divided by the possible links", "counted += len(A) + len(S)", "counted += len(A) + len(P)"),
+    ("AER: one minus forgotten", "return 1 - found / counted", "return found / counted"),
+    ("AER: possible links ignored", "possible = sure if possible is None else possible", "possible = sure"),
+    ("pointing: share of the weight", "right.double().mean().item(), chance",
+     "(weights * targets).sum(-1).double().mean().item(), chance"),
+    ("pointing: chance of one region", "chance=targets.double().mean().item()", "chance=1 / targets.shape[1]"),
+    ("pointing: blank rows hit", ".squeeze(1) & weights.any(-1)", ".squeeze(1)"),
+) + of(
+    "training/metrics.py", "core/test_language_models.py",
+    ("nats: state not carried", "nats + mean.item() * n_tokens, output.state",
+     "nats + mean.item() * n_tokens, None if n_tokens else state"),
+    ("nats: mean of means", "nats, state = nats + mean.item() * n_tokens,",
+     "nats, state = nats + mean.item() * streams * chunk,"),
+    ("nats: rest read after the first part", "model(tokens[whole:-1].unsqueeze(0), state[-1:])",
+     "model(tokens[whole:-1].unsqueeze(0), state[:1])"),
+    ("nats: targets not shifted", "tokens[1 : whole + 1].view(streams, length)",
+     "tokens[:whole].view(streams, length)"),
+    ("nats: divided by one token too many", "return nats / (len(tokens) - 1)", "return nats / len(tokens)"),
+)

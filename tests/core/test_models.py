@@ -1,0 +1,369 @@
+"""The contract of every model of the package: what PyTorch can do with a module, it can do with these."""
+
+import copy
+import gc
+import inspect
+import pickle
+
+import pytest
+import torch
+from torch import Tensor, distributed, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import Dim
+from torch.func import functional_call, grad, jacfwd, jacrev, jvp, stack_module_state, vmap
+from torch.testing import assert_close
+
+import attnlib
+from attnlib.attention import Attention, causal_mask, length_mask
+from attnlib.captioning import GridEncoder, attention_captioner, static_captioner
+from attnlib.copying import CopyDecoder
+from attnlib.decoders import DECODERS, SimpleRNNDecoder
+from attnlib.encoder import CELLS, Encoder
+from attnlib.language_models import RNNLM, AttentionLM
+from attnlib.positions import LearnedPositions, SinusoidalPositions
+from attnlib.scores import SCORES, make_score
+from attnlib.self_attention import MultiHeadAttention, SelfAttention
+from attnlib.seq2seq import Seq2Seq
+from attnlib.training import pick_device
+from attnlib.transformer import TransformerBlock, TransformerLM
+
+V, B, S, T = 11, 3, 5, 3
+LENGTHS = torch.tensor([5, 1, 3, 4])
+
+
+def seq2seq(decoder: str, copying: bool = False, **options) -> Seq2Seq:
+    made = DECODERS[decoder](V, 3, 10, 6, **options)
+    if copying:
+        made = CopyDecoder(made, unknown=3, score="general" if made.attention is None else None)
+    return Seq2Seq(Encoder(V, 2, 5, bidirectional=True, unknown=3), made)
+
+
+def pairs(B=B, S=S, T=T, high=V) -> tuple[Tensor, ...]:
+    return torch.randint(high, (B, S)), torch.randint(V, (B, T)), LENGTHS[:B]
+
+
+def sources(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return torch.randint(V, (B, S)), LENGTHS[:B]
+
+
+def pairs_with_new_words(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return pairs(B, S, T, high=V + 2)
+
+
+def texts(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return (torch.randint(V, (B, T)),)
+
+
+def vectors(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return (torch.randn(B, T, 6),)
+
+
+def queries_keys_values(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return torch.randn(B, T, 6), torch.randn(B, S, 6), torch.randn(B, S, 6)
+
+
+def with_lengths(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return *queries_keys_values(B, S, T), length_mask(LENGTHS[:B], S)
+
+
+def with_a_blank_row(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return vectors(B, S, T) * 3 + (causal_mask(T, include_self=False).expand(B, T, T),)
+
+
+def images(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return (torch.rand(B, 1, 8, 8),)
+
+
+def images_and_captions(B=B, S=S, T=T) -> tuple[Tensor, ...]:
+    return *images(B), *texts(B, S, T)
+
+
+#: name → what makes the model, and what draws inputs for it
+MODELS = {
+    **{f"Attention, {n}": (lambda n=n: Attention(make_score(n, 6, 6)), with_lengths) for n in SCORES},
+    "RNNLM": (lambda: RNNLM(V, 3, 6), texts),
+    "AttentionLM": (lambda: AttentionLM(V, 3, 6), texts),
+    **{f"Encoder, {cell}": (lambda cell=cell: Encoder(V, 2, 5, cell, cell != "gru"), sources) for cell in CELLS},
+    **{f"Seq2Seq, {n}": (lambda n=n: seq2seq(n), pairs) for n in DECODERS},
+    **{f"Seq2Seq, {n}, copying": (lambda n=n: seq2seq(n, True), pairs_with_new_words) for n in DECODERS},
+    "Seq2Seq, bahdanau, coverage": (lambda: seq2seq("bahdanau", coverage=True), pairs),
+    "SelfAttention": (lambda: SelfAttention(6), vectors),
+    "MultiHeadAttention": (lambda: MultiHeadAttention(6, 2), queries_keys_values),
+    "MultiHeadAttention, a row sees nothing": (lambda: MultiHeadAttention(6, 2), with_a_blank_row),
+    "SinusoidalPositions": (lambda: SinusoidalPositions(6), vectors),
+    "LearnedPositions": (lambda: LearnedPositions(9, 6), vectors),
+    "TransformerBlock": (lambda: TransformerBlock(6, 2, 13), vectors),
+    "TransformerLM": (lambda: TransformerLM(V, 6, 2, 2), texts),
+    "GridEncoder": (lambda: GridEncoder(1, 5, grid=2, size=8), images),
+    "static captioner": (lambda: static_captioner(V, grid=2, size=8), images_and_captions),
+    "attention captioner": (lambda: attention_captioner(V, grid=2, size=8), images_and_captions),
+}
+
+
+LEARNERS = [name for name, (make, _) in MODELS.items() if list(make().parameters())]
+
+
+@pytest.fixture(params=MODELS)
+def case(request) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    model, inputs = MODELS[request.param]
+    return model(), inputs()
+
+
+def tensors(output) -> list[Tensor]:
+    """Every tensor of an output, nested as it may be."""
+    if isinstance(output, Tensor):
+        return [output]
+    return [tensor for part in output if part is not None for tensor in tensors(part)]
+
+
+def test_the_list_is_whole():
+    offered = {
+        name for name in attnlib.__all__
+        if inspect.isclass(thing := getattr(attnlib, name)) and issubclass(thing, nn.Module)
+    }  # fmt: skip
+    parts = {type(part).__name__ for model, _ in MODELS.values() for part in model().modules()}
+    bases = {"Score", "Decoder"}
+    assert offered - bases <= parts, offered - bases - parts
+
+
+def test_a_copy_computes_the_same_and_shares_nothing(case):
+    model, inputs = case
+    expected = tensors(model(*inputs))
+    twin = copy.deepcopy(model)
+    assert_close(tensors(twin(*inputs)), expected, rtol=0, atol=0)
+    with torch.no_grad():
+        for parameter in twin.parameters():
+            parameter.add_(1.0)
+    assert_close(tensors(model(*inputs)), expected, rtol=0, atol=0)
+
+
+def test_its_weights_are_all_of_it(case):
+    model, inputs = case
+    fresh = copy.deepcopy(model)
+    with torch.no_grad():
+        for parameter in fresh.parameters():
+            parameter.normal_()
+    fresh.load_state_dict(model.state_dict())
+    assert_close(tensors(fresh(*inputs)), tensors(model(*inputs)), rtol=0, atol=0)
+
+
+def test_a_call_leaves_nothing_behind(case):
+    model, inputs = case
+    before = {name: set(vars(part)) for name, part in model.named_modules()}
+    held = [value for part in model.modules() for value in vars(part).values() if isinstance(value, Tensor)]
+    first = tensors(model(*inputs))
+    model(*(x.flip(0) for x in inputs))
+    assert_close(tensors(model(*inputs)), first, rtol=0, atol=0)
+    assert {name: set(vars(part)) for name, part in model.named_modules()} == before
+    assert [v for part in model.modules() for v in vars(part).values() if isinstance(v, Tensor)] == held == []
+
+
+def test_every_parameter_learns(case):
+    model, inputs = case
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if not parameter.any():  # a coverage weight of 0 says nothing about what it would do
+                parameter.fill_(0.1)
+    outputs = [t.masked_fill(t.isinf(), 0.0) for t in tensors(model(*inputs)) if t.requires_grad]
+    if outputs:
+        sum(t.square().sum() for t in outputs).backward()
+    for name, parameter in model.named_parameters():
+        assert parameter.grad is not None and parameter.grad.isfinite().all() and parameter.grad.any(), name
+
+
+def test_single_and_double_precision_agree(case):
+    model, inputs = case
+    double = copy.deepcopy(model).double()
+    precise = [x.double() if x.is_floating_point() else x for x in inputs]
+    expected = [t.float() if t.is_floating_point() else t for t in tensors(double(*precise))]
+    assert_close(tensors(model(*inputs)), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_fastest_device_at_hand_agrees_with_the_cpu(case):
+    model, inputs = case
+    device = pick_device()
+    elsewhere = copy.deepcopy(model).to(device)
+    moved = [t.cpu() for t in tensors(elsewhere(*(x.to(device) for x in inputs)))]
+    assert_close(moved, tensors(model(*inputs)), rtol=1e-3, atol=1e-4)
+
+
+def test_a_batch_is_so_many_single_examples(case):
+    model, inputs = case
+    whole = tensors(model(*inputs))
+    for b in range(B):
+        alone = tensors(model(*(x[b : b + 1] for x in inputs)))
+        for one, many in zip(alone, whole, strict=True):
+            if many.shape[0] == B:
+                shared = tuple(slice(n) for n in one.shape[1:])  # new words of other sources have columns of their own
+                assert_close(one, many[b : b + 1][:, *shared])
+
+
+# --- PyTorch's own machinery ------------------------------------------------------------------------
+
+
+def numbers(output) -> list[Tensor]:
+    """The tensors of an output that are differentiated; a logarithm of 0 would make NaN of what is summed."""
+    return [t.masked_fill(t.isinf(), 0.0) for t in tensors(output) if t.is_floating_point()]
+
+
+def total(model: nn.Module, parameters: dict[str, Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
+    """A sum of all outputs in which no two numbers count the same."""
+    found = numbers(functional_call(model, parameters, inputs))
+    return sum((t * torch.linspace(-1, 2, t.numel(), dtype=t.dtype).view_as(t)).sum() for t in found)
+
+
+def parameters_of(model: nn.Module) -> dict[str, Tensor]:
+    return {name: parameter.detach() for name, parameter in model.named_parameters()}
+
+
+@pytest.fixture
+def compiler(without_shape_checks):  # a compiler cannot read the shape checks
+    with torch._dynamo.config.patch(allow_rnn=True):  # without it, torch refuses its own recurrent layers
+        yield
+    torch._dynamo.reset()
+    gc.collect()  # it leaves weak references to nothing, which whoever looks through all objects would trip over
+
+
+@pytest.fixture(params=LEARNERS)
+def learner(request) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    make, draw = MODELS[request.param]
+    return make(), draw()
+
+
+@pytest.fixture
+def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor], tuple[Tensor, ...]]:
+    """A model in float64, its parameters, and inputs; nothing is 0 or stands at a bend by chance."""
+    model, inputs = learner
+    model.double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return model, parameters_of(model), tuple(x.double() if x.is_floating_point() else x for x in inputs)
+
+
+def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, compiler):
+    model, inputs = case
+    compiled = copy.deepcopy(model)
+    compiled.compile(backend="aot_eager", fullgraph=True)
+    results = []
+    for each in (compiled, model):
+        found = numbers(each(*inputs))
+        apart = sum((t * torch.linspace(-1, 2, t.numel()).view_as(t)).sum() for t in found)
+        wanted = list(each.parameters())
+        results.append(found + list(torch.autograd.grad(apart, wanted, allow_unused=True) if wanted else ()))
+    assert_close(*results, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
+    """A loop over tokens is written out for their number, so that its export takes other batches only."""
+    make, draw = MODELS[name]
+    model, inputs = make(), draw()
+    loops = any(isinstance(part, (nn.RNNBase, nn.RNNCellBase, RNNLM, SimpleRNNDecoder)) for part in model.modules())
+    larger = draw(B + 1) if loops else draw(B + 1, S + 4, T + 2)
+    sizes = tuple(
+        {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
+        for one, other in zip(inputs, larger, strict=True)
+    )
+    exported = torch.export.export(model, inputs, dynamic_shapes=sizes, strict=False).module()
+    for given in (inputs, larger):
+        assert_close(tensors(exported(*given)), tensors(model(*given)))
+
+
+def test_derivatives_of_both_orders_are_what_differences_say(precise):
+    model, at, inputs = precise
+    direction, ε = {name: torch.randn_like(p) for name, p in at.items()}, 1e-7
+
+    def along(step):
+        return {name: p + step * direction[name] for name, p in at.items()}
+
+    def slope(parameters):
+        return sum((g * direction[name]).sum() for name, g in derivative(parameters).items())
+
+    def value(parameters):
+        return total(model, parameters, inputs)
+
+    derivative = grad(value)
+    assert_close(slope(at), (value(along(ε)) - value(along(-ε))) / (2 * ε), rtol=1e-6, atol=1e-6)
+    assert_close(jvp(value, (at,), (direction,))[1], slope(at))
+    second = {name: (up - derivative(along(-ε))[name]) / (2 * ε) for name, up in derivative(along(ε)).items()}
+    assert_close(grad(slope)(at), second, rtol=1e-5, atol=1e-5)
+    assert_close(jvp(derivative, (at,), (direction,))[1], second, rtol=1e-5, atol=1e-5)
+    name = min(at, key=lambda name: at[name].numel())
+
+    def sums(parameter):
+        return torch.cat([t.sum(-1).flatten() for t in numbers(functional_call(model, {name: parameter}, inputs))])
+
+    assert_close(jacrev(sums)(at[name]), jacfwd(sums)(at[name]))
+
+
+def test_several_at_once_are_one_after_the_other(case, without_shape_checks):
+    """`vmap` over models, as for an ensemble, and over inputs."""
+    model, inputs = case
+    other = copy.deepcopy(model)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    stacked, _ = stack_module_state([model, other])
+    twice = tuple(torch.stack([x, x.flip(0)]) for x in inputs)
+    many = [lambda: vmap(lambda *x: tensors(model(*x)))(*twice)]
+    one_by_one = [[model(*(x[n] for x in twice)) for n in range(2)]]
+    if stacked:
+        many.append(lambda: vmap(lambda p: tensors(functional_call(model, p, inputs)))(stacked))
+        one_by_one.append([each(*inputs) for each in (model, other)])
+    for found, expected in zip(many, one_by_one, strict=True):
+        if any(isinstance(part, nn.RNNBase) for part in model.modules()):
+            with pytest.raises(RuntimeError, match="Batching rule not implemented for aten::"):  # torch has none
+                found()
+        else:
+            assert_close(found(), [torch.stack(pair) for pair in zip(*map(tensors, expected), strict=True)])
+
+
+def test_autocast_is_near(case):
+    model, inputs = case
+    with torch.autocast("cpu", torch.bfloat16):
+        found = numbers(model(*inputs))
+    assert_close([t.float() for t in found], numbers(model(*inputs)), rtol=0.1, atol=0.1)
+
+
+def test_shapes_are_known_without_numbers(case, without_shape_checks):
+    model, inputs = case
+    with FakeTensorMode() as mode:
+        state = {name: mode.from_tensor(t) for name, t in [*model.named_parameters(), *model.named_buffers()]}
+        found = tensors(functional_call(model, state, tuple(mode.from_tensor(x) for x in inputs)))
+    expected = tensors(model(*inputs))
+    assert [(t.shape, t.dtype) for t in found] == [(t.shape, t.dtype) for t in expected]
+
+
+def test_pickled_it_computes_the_same(case):
+    model, inputs = case
+    assert_close(tensors(pickle.loads(pickle.dumps(model))(*inputs)), tensors(model(*inputs)), rtol=0, atol=0)
+
+
+def test_every_part_is_called_as_a_module(case):
+    """A part of which only a method is called would not run its hooks."""
+    model, inputs = case
+    parts = {name: part for name, part in model.named_modules() if not isinstance(part, nn.ModuleList)}
+    called = set()
+    for name, part in parts.items():
+        part.register_forward_hook(lambda *_, name=name: called.add(name))
+    model(*inputs)
+    assert called == set(parts)
+
+
+@pytest.fixture(scope="module")
+def one_process():
+    distributed.init_process_group("gloo", store=distributed.HashStore(), rank=0, world_size=1)
+    yield
+    distributed.destroy_process_group()
+
+
+def test_in_several_processes_it_learns_the_same(learner, one_process):
+    model, inputs = learner
+    wrapped = nn.parallel.DistributedDataParallel(copy.deepcopy(model))
+    gradients = []
+    for each in (wrapped, model):
+        outputs = [t.masked_fill(t.isinf(), 0.0) for t in tensors(each(*inputs)) if t.requires_grad]
+        sum(t.square().sum() for t in outputs).backward()
+        gradients.append([p.grad for p in each.parameters()])
+    assert_close(*gradients)

@@ -1,0 +1,548 @@
+"""What a model writes is what a plain loop over one sentence writes, and the beam finds what there is to find.
+
+The loops below read every target from its first token on, and so know nothing of states that are carried on, of
+beams side by side, or of other sentences.
+"""
+
+import itertools
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from attnlib import tokens
+from attnlib.copying import CopyDecoder
+from attnlib.data.vocabulary import BOS, EOS, PAD, UNK
+from attnlib.decoders import DECODERS
+from attnlib.encoder import Encoder, EncoderOutput
+from attnlib.scores import Score
+from attnlib.search import BeamSearchOutput, GreedyOutput, beam_search, greedy_decode
+from attnlib.seq2seq import Seq2Seq
+
+V, D_EMBED, D = 7, 3, 5
+#: (S,) tokens each; V and V + 1 are new words, for the models that copy
+SOURCES = [[4, 5, 6, 4, 6], [6, 4], [5, 6, 4]]
+NEW_SOURCES = [[4, 7, 6, 8, 7], [8, 4], [5, 7, 4]]
+KINDS = [f"{prefix}{name}" for prefix in ("", "copying ") for name in DECODERS]
+WITH_ATTENTION = [kind for kind in KINDS if "copying" in kind or kind not in ("initial_state", "every_step")]
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+
+
+def make(kind: str, seed: int = 0, V: int = V, eos: float = 2.0, **options) -> Seq2Seq:
+    """A model with large random weights, which ends its targets early or late as `eos` is large or small."""
+    torch.manual_seed(seed)
+    name = kind.removeprefix("copying ")
+    decoder = inner = DECODERS[name](V, D_EMBED, 2 * D, D, **options)
+    if name != kind:
+        decoder = CopyDecoder(inner, UNK, "general" if inner.attention is None else None)
+    model = Seq2Seq(Encoder(V, D_EMBED, D, bidirectional=True, unknown=UNK), decoder).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.normal_()
+        inner.W_o.weight /= 2
+        inner.W_o.bias[EOS] += eos
+        if name != kind:
+            decoder.w_g.weight /= 3
+    return model
+
+
+def batch_for(kind: str) -> tuple[torch.Tensor, torch.Tensor]:
+    rows = NEW_SOURCES if "copying" in kind else SOURCES
+    lengths = torch.tensor([len(row) for row in rows])
+    return torch.tensor([row + [PAD] * (5 - len(row)) for row in rows]), lengths
+
+
+def row_of(kind: str, b: int) -> torch.Tensor:
+    return torch.tensor([(NEW_SOURCES if "copying" in kind else SOURCES)[b]])
+
+
+def read(model: Seq2Seq, source, prefixes) -> tuple[np.ndarray, np.ndarray | None]:
+    """log P of what follows each prefix, (N, V), and where the step that says it looks, (N, S)."""
+    with torch.no_grad():
+        memory, state = model.encode(source.expand(len(prefixes), *source.shape[1:]))
+        decoded = model.decoder(torch.tensor([[BOS, *prefix] for prefix in prefixes]), memory, state)
+    logits = decoded.logits[:, -1].numpy()
+    top = logits.max(-1, keepdims=True)
+    log_prob = logits - top - np.log(np.exp(logits - top).sum(-1, keepdims=True))
+    return log_prob, None if decoded.weights is None else decoded.weights[:, -1].numpy()
+
+
+class Target(NamedTuple):
+    """A target, whole or begun."""
+
+    tokens: tuple[int, ...] = ()
+    log_prob: float = 0.0
+    weights: tuple[np.ndarray, ...] = ()
+
+    @property
+    def ended(self) -> bool:
+        return self.tokens[-1:] == (EOS,)
+
+    def score(self, length_penalty: float = 0.0, coverage_penalty: float = 0.0) -> float:
+        score = self.log_prob / ((5 + len(self.tokens)) / (5 + 1)) ** length_penalty
+        if coverage_penalty:
+            S = len(self.weights[0])
+            looked = [sum(float(step[j]) for step in self.weights) for j in range(S)]
+            score += coverage_penalty * sum(math.log(min(total, 1.0)) for total in looked)
+        return score
+
+
+def longer(model, source, targets: list[Target]) -> list[Target]:
+    """Every target by every token that can follow."""
+    log_prob, weights = read(model, source, [target.tokens for target in targets])
+    return [
+        Target(
+            (*target.tokens, token),
+            target.log_prob + float(log_prob[n, token]),
+            target.weights if weights is None else (*target.weights, weights[n]),
+        )
+        for n, target in enumerate(targets)
+        for token in range(log_prob.shape[1])
+        if token not in (PAD, BOS) and log_prob[n, token] > -math.inf
+    ]
+
+
+def write_greedily(model, source, max_length: int) -> Target:
+    target = Target()
+    while len(target.tokens) < max_length and not target.ended:
+        target = max(longer(model, source, [target]), key=lambda candidate: candidate.log_prob)
+    return target
+
+
+def every_target(model, source, max_length: int) -> list[Target]:
+    """All that can be written: what ends in time, and what is cut."""
+    begun, whole = [Target()], []
+    for _ in range(max_length):
+        candidates = longer(model, source, begun)
+        whole += [target for target in candidates if target.ended]
+        begun = [target for target in candidates if not target.ended]
+    return whole + begun
+
+
+def write_with_beams(model, source, max_length, beams, length_penalty=0.0, coverage_penalty=0.0) -> list[Target]:
+    kept = [Target()]
+    for _ in range(max_length):
+        begun = [target for target in kept if not target.ended]
+        if begun:
+            candidates = [target for target in kept if target.ended] + longer(model, source, begun)
+            kept = sorted(candidates, key=lambda target: -target.score(length_penalty))[:beams]
+    return sorted(kept, key=lambda target: -target.score(length_penalty, coverage_penalty))
+
+
+def check(found: GreedyOutput, b: int, target: Target, S: int) -> None:
+    """Sentence b of what was written is this target."""
+    tokens, n = found.tokens[b].tolist(), len(target.tokens)
+    assert tuple(tokens[:n]) == target.tokens
+    assert tokens[n:] == [PAD] * (len(tokens) - n)
+    assert found.lengths[b] == n - target.ended
+    assert_close(found.log_prob[b].item(), target.log_prob, rtol=0, atol=1e-10)
+    if target.weights:
+        assert_close(found.weights[b, :n, :S].numpy(), np.array(target.weights), rtol=0, atol=1e-12)
+        assert not found.weights[b, n:].any() and not found.weights[b, :, S:].any()
+    else:
+        assert found.weights is None
+
+
+def check_beams(found: BeamSearchOutput, b: int, targets: list[Target], S: int, **penalties) -> None:
+    """The beams of sentence b are these targets, in this order."""
+    k = len(targets)
+    assert found.score.shape[1] >= k
+    assert_close(found.score[b, :k].tolist(), [t.score(**penalties) for t in targets], rtol=0, atol=1e-10)
+    for n, target in enumerate(targets):
+        weights = None if found.weights is None else found.weights[:, n]
+        check(GreedyOutput(found.tokens[:, n], found.lengths[:, n], found.log_prob[:, n], weights), b, target, S)
+
+
+# --- the likeliest token at every step
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_greedy_is_a_plain_loop_over_one_sentence(kind):
+    source, lengths = batch_for(kind)
+    n_written = set()
+    for seed in range(8):
+        model = make(kind, seed, eos=0.5)
+        together = greedy_decode(model, source, lengths, max_length=6)
+        targets = [write_greedily(model, row_of(kind, b), 6) for b in range(3)]
+        assert together.tokens.shape == (3, max(len(target.tokens) for target in targets))
+        for b, target in enumerate(targets):
+            check(together, b, target, len(SOURCES[b]))
+            check(greedy_decode(model, row_of(kind, b), max_length=6), 0, target, len(SOURCES[b]))
+            n_written.add((len(target.tokens), target.ended))
+    assert len(n_written) >= 2  # of different lengths, or the test would be blind to what comes after <eos>
+    assert any(ended and n < 6 for n, ended in n_written)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_log_prob_and_weights_are_those_of_reading_what_was_written(kind):
+    source, lengths = batch_for(kind)
+    model = make(kind, 1)
+    written = greedy_decode(model, source, lengths, max_length=8)
+    inputs = torch.cat([torch.full((3, 1), BOS), written.tokens[:, :-1]], dim=1)
+    real = torch.arange(written.tokens.shape[1]) < (written.lengths + (written.tokens == EOS).any(1)).unsqueeze(1)
+    decoded = model(source, inputs, lengths)
+    said = decoded.logits.log_softmax(-1).gather(2, written.tokens.unsqueeze(2)).squeeze(2)
+    assert_close(written.log_prob, said.masked_fill(~real, 0.0).sum(1))
+    if kind in WITH_ATTENTION:
+        assert_close(written.weights, decoded.weights * real.unsqueeze(2))
+        assert_close(written.weights.sum(2), real.double())
+    else:
+        assert written.weights is None and decoded.weights is None
+
+
+@pytest.mark.parametrize("kind", ["luong", "copying initial_state"])
+def test_max_length_cuts_and_what_ends_in_time_is_not_touched(kind):
+    source, lengths = batch_for(kind)
+    never, at_once = make(kind, eos=-50.0), make(kind, eos=1000.0)
+    if "copying" in kind:  # or a source word would be copied now and then
+        with torch.no_grad():
+            for model in (never, at_once):
+                model.decoder.w_g.bias += 100
+    whole = greedy_decode(never, source, lengths, max_length=9)
+    for n in (1, 2, 9):
+        cut = greedy_decode(never, source, lengths, max_length=n)
+        assert cut.tokens.tolist() == whole.tokens[:, :n].tolist()
+        assert cut.lengths.tolist() == [n] * 3
+        ended = greedy_decode(at_once, source, lengths, max_length=n)
+        assert ended.tokens.tolist() == [[EOS]] * 3
+        assert ended.lengths.tolist() == [0] * 3
+        assert_close(ended.log_prob, torch.zeros(3).double())
+        assert [sentence.tolist() for sentence in ended.sentences()] == [[], [], []]
+
+
+def test_sentences_are_without_end_and_padding():
+    tokens = torch.tensor([[5, PAD, 6, EOS, PAD], [EOS, PAD, PAD, PAD, PAD], [4, 5, 6, 4, 5]])
+    written = GreedyOutput(tokens, torch.tensor([3, 0, 5]), torch.zeros(3), None)
+    assert [sentence.tolist() for sentence in written.sentences()] == [[5, PAD, 6], [], [4, 5, 6, 4, 5]]
+
+
+class Regions(nn.Module):
+    """Stands for an encoder of images: there are no lengths and no tokens."""
+
+    def __init__(self):
+        super().__init__()
+        self.W, self.d_annotation = nn.Linear(3, 2 * D).double(), 2 * D
+
+    def forward(self, image):
+        annotations = torch.tanh(3 * self.W(image))
+        mask = torch.ones(len(image), 1, image.shape[1], dtype=torch.bool)
+        return EncoderOutput(annotations, annotations.mean(1), mask, None)
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_images_are_described_as_sentences_are(name):
+    model = make(name, 2)
+    model.encoder = Regions()
+    images = torch.randn(2, 5, 3).double()
+    written, beams = greedy_decode(model, images, max_length=4), beam_search(model, images, max_length=4, beam_size=2)
+    for b in range(2):
+        check(written, b, write_greedily(model, images[b : b + 1], 4), 5)
+        check_beams(beams, b, write_with_beams(model, images[b : b + 1], 4, 2), 5)
+
+
+# --- the best of several
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 1.0])
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_beam_is_greedy(kind, length_penalty):
+    source, lengths = batch_for(kind)
+    for seed in range(3):
+        model = make(kind, seed)
+        greedy = greedy_decode(model, source, lengths, max_length=6)
+        best = beam_search(model, source, lengths, max_length=6, beam_size=1, length_penalty=length_penalty).best()
+        assert_close(tuple(greedy), tuple(best))
+
+
+@pytest.mark.parametrize(("beams", "length_penalty", "coverage"), [(2, 0.6, 0.3), (3, 0.0, 0.3), (5, 1.0, 0.0)])
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_beams_are_a_plain_beam_search_over_one_sentence(kind, beams, length_penalty, coverage):
+    source, lengths = batch_for(kind)
+    coverage = coverage if kind in WITH_ATTENTION else 0.0
+    penalties = {"length_penalty": length_penalty, "coverage_penalty": coverage}
+    for seed in (beams, beams + 1):
+        model = make(kind, seed, eos=1.0)
+        together = beam_search(model, source, lengths, max_length=5, beam_size=beams, **penalties)
+        for b in range(3):
+            targets = write_with_beams(model, row_of(kind, b), 5, beams, **penalties)
+            check_beams(together, b, targets, len(SOURCES[b]), **penalties)
+            alone = beam_search(model, row_of(kind, b), max_length=5, beam_size=beams, **penalties)
+            check_beams(alone, 0, targets, len(SOURCES[b]), **penalties)
+
+
+def test_the_reference_above_drops_what_has_ended_and_changes_places():
+    """Otherwise the test above would be blind to it."""
+    lengths, n_dropped, n_moved = set(), 0, 0
+    for name, beams in itertools.product(DECODERS, (2, 3, 5)):
+        for seed in (beams, beams + 1):
+            model = make(name, seed, eos=1.0)
+            before, *steps = (write_with_beams(model, row_of("", 0), n, beams) for n in range(1, 6))
+            for after in steps:
+                kept = [target.tokens for target in after]
+                n_dropped += any(target.ended and target.tokens not in kept for target in before)
+                n_moved += any(new[: len(old.tokens)] != old.tokens for new, old in zip(kept, before, strict=False))
+                before = after
+            lengths.update(len(target.tokens) for target in before)
+    assert lengths == {1, 2, 3, 4, 5} and n_dropped >= 3 and n_moved > 20, (lengths, n_dropped, n_moved)
+
+
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("name", DECODERS)
+def test_v_squared_beams_find_the_best_targets_of_three_tokens(name, length_penalty):
+    """Two steps lead to 1 + (V - 1) V < V² targets: nothing has been dropped before the last choice."""
+    best = set()
+    for seed in range(4):
+        model = make(name, seed, V=5, eos=-0.5)
+        source = torch.tensor([[4, 3, 4], [3, 3, 4]])
+        found = beam_search(model, source, max_length=3, beam_size=5**2, length_penalty=length_penalty)
+        for b in range(2):
+            targets = every_target(model, source[b : b + 1], 3)
+            assert len(targets) == 1 + 2 + 2**2 * 3  # neither <pad> nor <bos> is written
+            targets.sort(key=lambda target: -target.score(length_penalty))
+            check_beams(found, b, targets[: 5**2], 3, length_penalty=length_penalty)
+            best.add(len(targets[0].tokens))
+    assert len(best) > 1
+
+
+@pytest.mark.parametrize("coverage_penalty", [0.0, 0.3])
+@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("kind", ["bahdanau", "simple_rnn", "copying luong", "copying every_step"])
+def test_enough_beams_find_every_target_in_order_and_the_rest_is_nothing(kind, length_penalty, coverage_penalty):
+    penalties = {"length_penalty": length_penalty, "coverage_penalty": coverage_penalty}
+    source = torch.tensor([[4, 3, 4], [3, 3, 4]]) + 2 * (torch.tensor([[0, 0, 1]]) if "copying" in kind else 0)
+    for seed in range(2):
+        model = make(kind, seed, V=5, eos=0.5)
+        greedy = greedy_decode(model, source, max_length=3)
+        found = beam_search(model, source, max_length=3, beam_size=300, **penalties)
+        for b in range(2):
+            targets = every_target(model, source[b : b + 1], 3)
+            targets.sort(key=lambda target: -target.score(**penalties))
+            n = len(targets)
+            check_beams(found, b, targets, 3, **penalties)
+            for value in (found.log_prob[b, n:], found.score[b, n:]):
+                assert value.tolist() == [-math.inf] * (300 - n)
+            assert not found.tokens[b, n:].any() and not found.lengths[b, n:].any() and not found.weights[b, n:].any()
+            # with everything in the beam, and only then, nothing can be likelier than the best
+            assert found.log_prob[b].max() >= greedy.log_prob[b] - 1e-12
+
+
+@pytest.mark.parametrize("coverage_penalty", [0.0, 0.3])
+def test_more_beams_than_targets_after_all_have_ended(coverage_penalty):
+    model = make("bahdanau", V=5, eos=1000.0)  # all but [<eos>] are impossible, in numbers though not in principle
+    model.decoder.W_o.register_forward_hook(lambda module, inputs, logits: logits.masked_fill(logits < 500, -torch.inf))
+    found = beam_search(
+        model, torch.tensor([[4, 3]]), max_length=4, beam_size=3, length_penalty=0.6, coverage_penalty=coverage_penalty
+    )
+    assert found.tokens.tolist() == [[[EOS], [PAD], [PAD]]]
+    assert found.lengths.tolist() == [[0, 0, 0]]
+    assert found.log_prob.tolist() == [[0.0, -math.inf, -math.inf]]
+    assert_close(found.weights[0, 0].sum(-1), torch.ones(1).double())
+
+
+def test_best_is_the_first():
+    source, lengths = batch_for("")
+    found = beam_search(make("luong", 1), source, lengths, max_length=5, beam_size=3)
+    for whole, first in zip((found.tokens, found.lengths, found.log_prob, found.weights), found.best(), strict=True):
+        assert_close(whole[:, 0], first)
+    without = beam_search(make("every_step", 1), source, lengths, max_length=5, beam_size=3)
+    assert without.weights is None and without.best().weights is None
+    assert without.best().tokens.tolist() == without.tokens[:, 0].tolist()
+    assert [s.tolist() for s in found.best().sentences()] == [
+        row[:n] for row, n in zip(found.tokens[:, 0].tolist(), found.lengths[:, 0].tolist(), strict=True)
+    ]
+
+
+def test_penalties_do_what_they_are_for():
+    """A long target wins only if length is paid for; one that looks everywhere wins if coverage is."""
+    source, lengths = batch_for("")
+    mean_length, covered = [], []
+    for length_penalty in (0.0, 1.0, 3.0):
+        found = [
+            beam_search(make("bahdanau", s), source, lengths, max_length=6, beam_size=4, length_penalty=length_penalty)
+            for s in range(8)
+        ]
+        mean_length.append(sum(beams.lengths[:, 0].sum().item() for beams in found))
+    assert mean_length[0] < mean_length[1] < mean_length[2]
+    for coverage_penalty in (0.0, 10.0):
+        found = [
+            beam_search(
+                make("bahdanau", s), source, lengths, max_length=6, beam_size=4, coverage_penalty=coverage_penalty
+            )
+            for s in range(8)
+        ]
+        covered.append(sum(beams.weights[:, 0].sum(1).clamp(max=1).sum().item() for beams in found))
+    assert covered[0] < covered[1]
+
+
+class FirstOnly(Score):
+    """Looks at the first position and, in float32, nowhere else at all."""
+
+    def compare(self, query, projected_key):
+        far = torch.tensor([0.0] + [-1e6] * (projected_key.shape[-2] - 1))
+        return far.expand(*query.shape[:-1], -1)
+
+
+def test_a_position_that_is_never_looked_at_costs_much_and_not_everything():
+    model = make("bahdanau", score=FirstOnly(D, 2 * D)).float()
+    found = beam_search(model, row_of("", 1), max_length=3, beam_size=4, coverage_penalty=0.5)
+    assert found.weights[0, 0, 0].tolist() == [1.0, 0.0]
+    assert_close(found.score, found.log_prob + 0.5 * math.log(torch.finfo(torch.float32).tiny))
+
+
+# --- manners
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_devices_agree_and_two_runs_too(kind, device):
+    source, lengths = batch_for(kind)
+    model = make(kind, 3)
+    expected = greedy_decode(model, source, lengths, max_length=6), beam_search(model, source, lengths, max_length=6)
+    model, source, lengths = model.to(device), source.to(device), lengths.to(device)
+    found = greedy_decode(model, source, lengths, max_length=6), beam_search(model, source, lengths, max_length=6)
+    for there, here in zip(found, expected, strict=True):
+        assert all(a is None or a.device.type == device for a in there)
+        assert_close([a for a in there if a is not None], [a for a in here if a is not None], check_device=False)
+
+
+@pytest.mark.parametrize("write", [greedy_decode, beam_search])
+def test_float32_agrees_with_float64(write):
+    source, lengths = batch_for("copying bahdanau")
+    model = make("copying bahdanau", 1)
+    expected = write(model, source, lengths, max_length=6)
+    found = write(model.float(), source, lengths, max_length=6)
+    assert found.tokens.tolist() == expected.tokens.tolist()
+    assert found.log_prob.dtype == torch.float32
+    assert_close(found.log_prob, expected.log_prob.float(), rtol=1e-4, atol=1e-4)
+    assert_close(found.weights, expected.weights.float(), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("write", [greedy_decode, beam_search])
+def test_model_is_left_in_its_mode_and_without_gradients(write):
+    source = row_of("", 0)
+    model = make("bahdanau", 1, dropout=0.5)
+    still = write(model, source, max_length=6)
+    assert not model.training
+    model.train()
+    restless = []
+    for seed in range(5):
+        torch.manual_seed(seed)
+        restless.append(write(model, source, max_length=6))
+    assert model.training and model.decoder.dropout.training
+    assert len({round(found.log_prob.flatten()[0].item(), 9) for found in (still, *restless)}) == 6
+    assert torch.is_grad_enabled()
+    assert not any(part.requires_grad for part in (still.log_prob, still.weights, restless[0].log_prob))
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_greedy_with_dropout_is_the_loop_with_the_same_dropout():
+    model = make("luong", 1, eos=-2.0, dropout=0.5).train()
+    torch.manual_seed(5)
+    found = greedy_decode(model, row_of("", 0), max_length=6)
+    torch.manual_seed(5)
+    with torch.no_grad():
+        memory, state = model.encode(row_of("", 0))
+        token, tokens = BOS, []
+        while len(tokens) < 6 and token != EOS:
+            decoded = model.decoder(torch.tensor([[token]]), memory, state)
+            token, state = EOS + decoded.logits[0, 0, EOS:].argmax().item(), decoded.state  # neither <pad> nor <bos>
+            tokens.append(token)
+    assert found.tokens[0].tolist() == tokens
+
+
+def test_keys_are_projected_once():
+    model = make("bahdanau", eos=-50.0)
+    calls = []
+    model.decoder.attention.score.U_a.register_forward_hook(lambda *_: calls.append(1))
+    for write in (greedy_decode, beam_search):
+        calls.clear()
+        assert write(model, row_of("", 0), max_length=6).tokens.shape[-1] == 6
+        assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"max_length": 0}, "max_length .* got 0"),
+        ({"max_length": 2.5}, "max_length .* got 2.5"),
+        ({"beam_size": 0}, "beam_size .* got 0"),
+        ({"beam_size": 2.0}, "beam_size .* got 2.0"),
+        ({"length_penalty": -0.1}, "length_penalty .* got -0.1"),
+        ({"length_penalty": math.inf}, "length_penalty .* got inf"),
+        ({"coverage_penalty": -0.1}, "coverage_penalty .* got -0.1"),
+        ({"coverage_penalty": math.nan}, "coverage_penalty .* got nan"),
+    ],
+)
+def test_bad_options_of_beam_search(options, match, without_shape_checks):
+    with pytest.raises(ValueError, match=match):
+        beam_search(make("luong"), row_of("", 0), **{"max_length": 3, **options})
+
+
+@pytest.mark.parametrize("name", ["initial_state", "every_step"])
+def test_coverage_needs_attention(name, without_shape_checks):
+    with pytest.raises(ValueError, match=type(make(name).decoder).__name__):
+        beam_search(make(name), row_of("", 0), max_length=3, coverage_penalty=0.1)
+    beam_search(make(f"copying {name}"), row_of("", 0), max_length=3, coverage_penalty=0.1)
+
+
+@pytest.mark.parametrize("write", [greedy_decode, beam_search])
+@pytest.mark.parametrize(
+    ("source", "lengths", "match"),
+    [
+        (torch.zeros(0, 3, dtype=torch.long), None, r"\(0, 3\)"),
+        (torch.zeros(2, 0, dtype=torch.long), None, r"\(2, 0\)"),
+        (torch.tensor([[4, -1]]), None, "-1"),
+        (torch.tensor([[4, 5]]), torch.tensor([3]), r"\[3\]"),
+        (torch.tensor([[4, 5]]), torch.tensor([2, 1]), r"\(2,\)"),
+    ],
+)
+def test_bad_sources(write, source, lengths, match, without_shape_checks):
+    with pytest.raises(ValueError, match=match):
+        write(make("luong"), source, lengths, max_length=3)
+
+
+@pytest.mark.parametrize("max_length", [0, -1])
+def test_greedy_needs_room(max_length, without_shape_checks):
+    with pytest.raises(ValueError, match=f"got {max_length}"):
+        greedy_decode(make("luong"), row_of("", 0), max_length=max_length)
+
+
+@pytest.mark.parametrize("write", [greedy_decode, beam_search])
+def test_logits_that_are_nan_are_refused(write):
+    model = make("luong")
+    model.decoder.W_o.register_forward_hook(lambda module, inputs, logits: logits * math.nan)
+    with pytest.raises(ValueError, match="logits are NaN"):
+        write(model, row_of("", 0), max_length=3)
+
+
+@pytest.mark.parametrize("write", [greedy_decode, beam_search])
+def test_neither_padding_nor_a_beginning_is_written(write):
+    model = make("luong", eos=-2000.0)
+    with torch.no_grad():
+        model.decoder.W_o.bias[[PAD, BOS]] += 100.0
+    found = write(model, *batch_for(""), max_length=6)
+    rows = (found if write is greedy_decode else found.best()).sentences()
+    assert all(len(row) for row in rows) and not torch.isin(torch.cat(rows), torch.tensor([PAD, BOS])).any()
+
+
+def test_log_probabilities_of_a_model_in_half_precision_are_summed_in_float32():
+    exact = make("luong", eos=-50.0)
+    expected = greedy_decode(exact, *batch_for(""), max_length=60)
+    found = greedy_decode(exact.bfloat16(), *batch_for(""), max_length=60)
+    assert found.log_prob.dtype == torch.float32
+    again = torch.zeros(len(SOURCES))
+    memory, state = exact.encode(*batch_for(""))
+    with torch.no_grad():
+        inputs = torch.cat([torch.full((len(SOURCES), 1), BOS), found.tokens[:, :-1]], dim=1)
+        steps = exact.decoder(inputs, memory, state).logits.double().log_softmax(-1)
+    again = steps.gather(2, found.tokens.unsqueeze(2)).squeeze(2).sum(1)
+    assert_close(found.log_prob.double(), again, rtol=0.01, atol=0.01)
+    assert expected.log_prob.dtype == torch.float64
+
+
+def test_the_ids_of_the_core_are_those_of_the_data():
+    assert (tokens.PAD, tokens.BOS, tokens.EOS) == (PAD, BOS, EOS)

@@ -1,0 +1,362 @@
+"""The block is torch's, the model neither sees the future nor the padding, and two layers do what one cannot."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from attnlib.attention import causal_mask, length_mask
+from attnlib.language_models import LMOutput
+from attnlib.transformer import POSITIONS, TransformerBlock, TransformerLM
+
+B, T, V, H, N_LAYERS = 2, 5, 11, 3, 2
+D, D_FF = 2 * H, 13
+
+
+def draw(length: int = T) -> torch.Tensor:
+    return torch.randn(B, length, D, dtype=torch.float64)
+
+
+def shaken(model: nn.Module) -> nn.Module:
+    """In double precision, and no parameter at a value like 0 or 1 that would hide a missing one."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return model.double()
+
+
+def a_model(**options) -> TransformerLM:
+    return shaken(TransformerLM(V, D, H, N_LAYERS, D_FF, **options))
+
+
+def copied(block: TransformerBlock) -> nn.TransformerEncoderLayer:
+    """torch's own block with the weights of ours."""
+    theirs = nn.TransformerEncoderLayer(D, H, D_FF, dropout=0.0, norm_first=True, batch_first=True).double()
+    heads = block.attention
+    with torch.no_grad():
+        for name in ("weight", "bias"):
+            joined = torch.cat([getattr(W, name) for W in (heads.W_q, heads.W_k, heads.W_v)])
+            getattr(theirs.self_attn, f"in_proj_{name}").copy_(joined)
+    theirs.self_attn.out_proj.load_state_dict(heads.W_o.state_dict())
+    for ours, name in (("W_1", "linear1"), ("W_2", "linear2"), ("norm_1", "norm1"), ("norm_2", "norm2")):
+        getattr(theirs, name).load_state_dict(getattr(block, ours).state_dict())
+    return theirs
+
+
+# --- the block --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("padded", "causal"), [(False, False), (True, False), (False, True), (True, True)])
+def test_block_equals_torch_in_value_and_gradient(padded, causal):
+    block = shaken(TransformerBlock(D, H, D_FF))
+    theirs, direction, given, results = copied(block), draw(), draw(), []
+    real = length_mask(torch.tensor([2, T]), T) if padded else torch.ones(B, 1, T, dtype=torch.bool)
+    past = causal_mask(T) if causal else torch.ones(T, T, dtype=torch.bool)
+    for run in (
+        lambda x: block(x, real & past).hidden,
+        lambda x: block(x, real & past, need_weights=False).hidden,
+        lambda x: theirs(x, src_mask=~past, src_key_padding_mask=~real[:, 0]),
+    ):
+        x = given.clone().requires_grad_()
+        block.zero_grad(), theirs.zero_grad()
+        found = run(x)
+        (found * direction).sum().backward()
+        results.append([found.detach(), x.grad])
+    assert_close(results[0], results[2])
+    assert_close(results[1], results[2])
+    block.zero_grad()
+    (block(given, real & past).hidden * direction).sum().backward()
+    assert_close(block.norm_1.weight.grad, theirs.norm1.weight.grad)
+    assert_close(block.W_1.weight.grad, theirs.linear1.weight.grad)
+    assert sum(p.numel() for p in block.parameters()) == sum(p.numel() for p in theirs.parameters())
+
+
+def test_block_returns_the_weights_of_its_heads():
+    block, x = shaken(TransformerBlock(D, H, D_FF)), draw()
+    weights = block(x, causal_mask(T)).weights
+    normed = nn.functional.layer_norm(x, (D,), block.norm_1.weight, block.norm_1.bias)
+    assert_close(weights, block.attention(normed, normed, normed, causal_mask(T)).weights)
+    assert_close(weights.sum(-1), torch.ones(B, H, T).double())
+    assert block(x, need_weights=False).weights is None
+    heads = torch.tensor([True, False, True])
+    uniform = torch.full((B, T, T), 1 / T).double()
+    assert_close(block(x, heads=heads).weights[:, 1], uniform)
+    assert_close(block(x, heads=heads).weights[:, 0], block(x).weights[:, 0])
+
+
+def test_block_has_the_gradients_of_its_values():
+    block, x = shaken(TransformerBlock(4, 2, 3)), torch.randn(1, 3, 4).double().requires_grad_()
+    run = lambda x, *parameters: block(x, causal_mask(3)).hidden  # noqa: E731
+    assert torch.autograd.gradcheck(run, (x, *block.parameters()))
+
+
+def test_dropout_falls_on_both_steps_and_on_the_weights():
+    x, share = torch.randn(400, T, D).double(), 0.5
+    block = shaken(TransformerBlock(D, H, D_FF, share)).train()
+    assert block.attention.attention.dropout.p == share
+    nn.init.zeros_(block.W_2.weight), nn.init.ones_(block.W_2.bias)
+    nn.init.zeros_(block.attention.W_o.weight), nn.init.zeros_(block.attention.W_o.bias)
+    added = block(x).hidden - x  # by the second step alone, and it says 1
+    assert_close(added.unique().round(decimals=9), torch.tensor([0.0, 1 / (1 - share)]).double())
+    assert abs(added.mean() - 1) < 0.05
+    nn.init.ones_(block.attention.W_o.bias), nn.init.zeros_(block.W_2.bias)
+    added = block(x).hidden - x  # by the first alone
+    assert_close(added.unique().round(decimals=9), torch.tensor([0.0, 1 / (1 - share)]).double())
+    nn.init.zeros_(block.attention.W_o.bias), nn.init.ones_(block.W_2.weight)
+    nn.init.zeros_(block.W_1.weight), nn.init.ones_(block.W_1.bias)
+    added = (block(x).hidden - x) * (1 - share) ** 2  # a count of the hidden units that are left
+    counts = added[added != 0]
+    assert abs(counts.mean() / (D_FF * (1 - share)) - 1) < 0.05 and counts.std() > 1
+    block.eval()
+    assert_close(block(x), block(x))
+
+
+@pytest.mark.parametrize("shape", [(B, T, D + 1), (T, D), (1, B, T, D)])
+def test_block_refuses_vectors_of_another_shape(shape, without_shape_checks):
+    with pytest.raises(ValueError, match=rf"need vectors \(B, T, {D}\), got") as error:
+        TransformerBlock(D, H, D_FF)(torch.zeros(shape))
+    assert str(shape) in str(error.value)
+
+
+# --- the model --------------------------------------------------------------------------------------
+
+
+def reference(model: TransformerLM, tokens, padding=None):
+    """Embedding, positions, torch's blocks, norm and output, one after the other."""
+    x = model.embedding.weight[tokens]
+    if hasattr(model.positions, "p"):
+        x = x + model.positions.p[:T]
+    elif not isinstance(model.positions, nn.Identity):
+        angles = [[t / 10_000 ** (2 * (c // 2) / D) for c in range(D)] for t in range(T)]
+        waves = [[math.cos(a) if c % 2 else math.sin(a) for c, a in enumerate(row)] for row in angles]
+        x = x + torch.tensor(waves).double()
+    for block in model.blocks:
+        x = copied(block)(x, src_mask=~causal_mask(T) if model.causal else None, src_key_padding_mask=padding)
+    states = nn.functional.layer_norm(x, (D,), model.norm.weight, model.norm.bias)
+    return states @ model.W.weight.T + model.W.bias, states
+
+
+@pytest.mark.parametrize("causal", [True, False])
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_model_is_its_parts(positions, causal):
+    model, tokens = a_model(positions=positions, n_positions=T, causal=causal), torch.randint(V, (B, T))
+    output = model(tokens)
+    assert isinstance(output, LMOutput) and output.state is None
+    assert_close((output.logits, output.states), reference(model, tokens))
+    lengths = torch.tensor([2, T])
+    logits, _ = reference(model, tokens, padding=~length_mask(lengths, T)[:, 0])
+    assert_close(model(tokens, lengths).logits, logits)
+
+
+def test_weights_of_all_layers_and_heads():
+    model, tokens = a_model(), torch.randint(V, (B, T))
+    output = model(tokens)
+    assert output.weights.shape == (B, N_LAYERS, H, T, T)
+    x = model.positions(model.embedding(tokens))
+    for n, block in enumerate(model.blocks):
+        x, weights = block(x, causal_mask(T))
+        assert_close(output.weights[:, n], weights)
+    plain = model(tokens, need_weights=False)
+    assert plain.weights is None
+    assert_close(plain.logits, output.logits)
+
+
+def test_weights_sum_to_one_over_what_is_real_whatever_is_dropped():
+    model, lengths = a_model(dropout=0.9).train(), torch.tensor([2, T])
+    weights = model(torch.randint(V, (B, T)), lengths).weights
+    real = length_mask(lengths, T)[:, None, None]
+    assert_close(weights.sum(-1), torch.ones(B, N_LAYERS, H, T).double())
+    assert ((weights > 0) == (real & causal_mask(T)).expand_as(weights)).all()
+
+
+def test_dropout_falls_on_the_embedding_and_in_every_block():
+    share, tokens = 0.5, torch.randint(V, (400, T))
+    model = a_model(dropout=share).train()
+    assert [block.dropout.p for block in model.blocks] == [share] * N_LAYERS
+    assert [block.attention.attention.dropout.p for block in model.blocks] == [share] * N_LAYERS
+    model.blocks, model.norm = nn.ModuleList(), nn.Identity()  # then the states are the embedding
+    whole = model.positions(model.embedding(tokens))
+    states = model(tokens).states
+    kept = states != 0
+    assert abs(kept.double().mean() - (1 - share)) < 0.05
+    assert_close(states[kept], whole[kept] / (1 - share))
+    assert_close(model.eval()(tokens).states, whole)
+
+
+def test_every_layer_has_weights_of_its_own():
+    model = a_model()
+    block = sum(parameter.numel() for parameter in model.blocks[0].parameters())
+    rest = 2 * V * D + V + 2 * D  # embedding and W, b, the last norm
+    assert sum(parameter.numel() for parameter in model.parameters()) == N_LAYERS * block + rest
+
+
+def test_the_future_does_not_reach_the_past():
+    model, tokens = a_model(), torch.randint(V, (B, T))
+    before = model(tokens)
+    for t in range(T):
+        edited = tokens.clone()
+        edited[:, t] = (edited[:, t] + 1) % V
+        after = model(edited)
+        assert_close(after.logits[:, :t], before.logits[:, :t])
+        assert_close(after.weights[..., :t, :], before.weights[..., :t, :])
+        assert ((after.logits - before.logits)[:, t:].abs().amax(-1) > 1e-9).all()
+
+
+def test_without_a_causal_mask_every_token_sees_all():
+    model, tokens = a_model(causal=False), torch.randint(V, (B, T))
+    before = model(tokens).logits
+    for t in range(T):
+        edited = tokens.clone()
+        edited[:, t] = (edited[:, t] + 1) % V
+        assert ((model(edited).logits - before).abs().amax(-1) > 1e-9).all()
+
+
+def test_without_positions_only_the_mask_knows_an_order():
+    tokens, order = torch.randint(V, (B, T)), torch.tensor([3, 0, 4, 1, 2])
+    model = a_model(positions="none", causal=False)
+    assert_close(model(tokens[:, order]).logits, model(tokens).logits[:, order])
+    for placed in (a_model(positions="none"), a_model(causal=False), a_model(causal=False, positions="learned")):
+        assert (placed(tokens[:, order]).logits - placed(tokens).logits[:, order]).abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_text_alone_is_read_as_in_a_padded_batch(causal):
+    model, tokens, lengths = a_model(causal=causal), torch.randint(V, (B, T)), torch.tensor([3, T])
+    together = model(tokens, lengths)
+    for b, n in enumerate(lengths.tolist()):
+        alone = model(tokens[b : b + 1, :n])
+        assert_close(alone.logits[0], together.logits[b, :n])
+        assert_close(alone.weights[0], together.weights[b, ..., :n, :n])
+        for filler in (0, V - 1):
+            padded = tokens.clone()
+            padded[b, n:] = filler
+            assert_close(model(padded, lengths).logits[b, :n], together.logits[b, :n])
+    assert model(tokens, torch.tensor([0, T])).logits.isfinite().all()
+
+
+def test_heads_are_switched_off_layer_by_layer():
+    model, tokens = a_model(), torch.randint(V, (B, T))
+    everything = torch.ones(N_LAYERS, H, dtype=torch.bool)
+    assert_close(model(tokens, heads=everything), model(tokens))
+    uniform = causal_mask(T).double() / torch.arange(1, T + 1).double()[:, None]
+    for layer in range(N_LAYERS):
+        for head in range(H):
+            heads = everything.clone()
+            heads[layer, head] = False
+            output = model(tokens, heads=heads)
+            assert_close(output.weights[:, layer, head], uniform.expand(B, T, T))
+            assert (output.logits - model(tokens).logits).abs().max() > 1e-6
+            assert_close(model(tokens, need_weights=False, heads=heads).logits, output.logits)
+            for other in set(range(H)) - {head}:  # what else happens in this layer does not depend on it
+                assert_close(output.weights[:, layer, other], model(tokens).weights[:, layer, other])
+
+
+def test_sizes_of_one_and_no_layer():
+    tokens = torch.zeros(1, 1, dtype=torch.long)
+    output = TransformerLM(1, 1, 1, 1)(tokens)
+    assert output.logits.shape == (1, 1, 1) and output.weights.shape == (1, 1, 1, 1, 1)
+    bare = TransformerLM(V, D, H, 0)(tokens)
+    assert bare.weights is None and bare.logits.shape == (1, 1, V)
+
+
+def test_width_of_the_hidden_layer_is_four_times_that_of_the_model_if_not_given():
+    assert TransformerLM(V, D, H, 1).blocks[0].W_1.weight.shape == (4 * D, D)
+    assert TransformerLM(V, D, H, 1, d_ff=7).blocks[0].W_1.weight.shape == (7, D)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positions": "sinusiodal"}, "unknown positions 'sinusiodal', known are sinusoidal, learned, none"),
+        ({"n_layers": -1}, "at least 0, got -1"),
+        ({"n_heads": 4}, "multiple of n_heads, got d_model=6 and n_heads=4"),
+    ],
+)
+def test_models_that_cannot_be_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        TransformerLM(**{"vocab_size": V, "d_model": D, "n_heads": H, "n_layers": 1} | options)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "options", "message"),
+    [
+        (torch.zeros(T, dtype=torch.long), {}, r"\(B, T\).*\(5,\)"),
+        (torch.zeros(B, 0, dtype=torch.long), {}, r"\(2, 0\)"),
+        (torch.zeros(0, T, dtype=torch.long), {}, r"\(0, 5\)"),
+        (torch.zeros(B, T), {}, r"got torch\.float32"),
+        (torch.full((B, T), V), {}, r"0\.\.10, got 11"),
+        (torch.full((B, T), -1), {}, r"0\.\.10, got -1"),
+        (torch.zeros(B, T, dtype=torch.long), {"lengths": torch.tensor([2])}, r"lengths \(1,\), tokens \(2, 5\)"),
+        (torch.zeros(B, T, dtype=torch.long), {"lengths": torch.tensor([2, 6])}, r"lie in 0\.\.5, got \[2, 6\]"),
+        (torch.zeros(B, T, dtype=torch.long), {"heads": torch.ones(H, dtype=torch.bool)}, r"\(2, 3\).*got \(3,\)"),
+        (
+            torch.zeros(B, T, dtype=torch.long),
+            {"heads": torch.ones(N_LAYERS, H)},
+            r"boolean \(3,\), got torch\.float32",
+        ),
+        (torch.zeros(B, 8, dtype=torch.long), {}, r"knows 0\.\.6, got 0\.\.7"),
+    ],
+)
+def test_what_is_no_batch_of_texts_is_refused(tokens, options, message, without_shape_checks):
+    model = TransformerLM(V, D, H, N_LAYERS, positions="learned", n_positions=7)
+    with pytest.raises(ValueError, match=message):
+        model(tokens, **options)
+
+
+# --- the lesson -------------------------------------------------------------------------------------
+
+SYMBOLS, SHORTEST, LONGEST, LENGTH = 16, 4, 10, 21
+
+
+def repeated_patterns(n: int, generator: torch.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Texts that repeat a random pattern with a period of their own, and where the next symbol can be known."""
+    period = torch.randint(SHORTEST, LONGEST + 1, (n, 1), generator=generator)
+    pattern = torch.rand(n, SYMBOLS, generator=generator).argsort(1)  # no symbol twice
+    tokens = pattern.gather(1, torch.arange(LENGTH) % period)
+    return tokens, torch.arange(1, LENGTH) > period  # the symbol before has been seen, and with it what follows
+
+
+def trained(n_layers: int, steps: int) -> tuple[float, TransformerLM, torch.Tensor]:
+    torch.manual_seed(0)
+    generator = torch.Generator().manual_seed(0)
+    model = TransformerLM(SYMBOLS, 64, 2, n_layers, d_ff=64)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
+    for _ in range(steps):
+        tokens, known = repeated_patterns(64, generator)
+        logits = model(tokens[:, :-1], need_weights=False).logits
+        loss = nn.functional.cross_entropy(logits[known], tokens[:, 1:][known])
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        schedule.step()
+    tokens, known = repeated_patterns(500, torch.Generator().manual_seed(1))
+    with torch.no_grad():
+        right = model(tokens[:, :-1]).logits.argmax(-1) == tokens[:, 1:]
+    return right[known].float().mean().item(), model, tokens
+
+
+def test_two_layers_go_on_with_a_pattern_and_look_at_what_came_next_last_time():
+    """Layer 1 writes down which symbol came before; layer 2 looks for the place after the last copy of this one."""
+    accuracy, model, tokens = trained(2, steps=150)
+    assert accuracy >= 0.98
+    inputs = tokens[:, :-1]
+    with torch.no_grad():
+        weights = model(inputs).weights  # (B, 2, H, T, T)
+    before = torch.zeros(len(inputs), LENGTH - 1, LENGTH - 1, dtype=torch.bool)
+    before[:, 1:, 1:] = inputs[:, 1:, None] == inputs[:, None, :-1]  # place j follows a copy of symbol i
+    before &= causal_mask(LENGTH - 1)
+    asked = before.any(-1)
+    mass = torch.stack([(weights[:, n, h] * before).sum(-1)[asked].mean() for n in range(2) for h in range(2)]).view(
+        2, 2
+    )
+    assert mass[1].max() > 0.8, mass
+    assert mass[0].max() < 0.5, mass
+
+
+def test_one_layer_cannot():
+    accuracy, _, _ = trained(1, steps=150)
+    assert accuracy <= 0.5

@@ -1,0 +1,379 @@
+"""HeadGrid: its JavaScript runs a layer of heads as attnlib does, and its Python side never disagrees with it."""
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from traitlets import TraitError
+
+from attnlib.course.figures import HeadGrid
+from attnlib.course.figures.heads import HeadsModel
+from attnlib.course.figures.weights import unpacked
+from benchmarks.examples import head_weights, stored_figures
+from tests.node import run_in_node
+
+V, D, T, N = 7, 8, 5, 60
+WORDS = [f"w{j}" for j in range(V)]
+TASKS = ["previous", "first"]
+RUN = """argument.cases.map(({ model, ids, off }) => {
+    const layer = m.headsModel(argument.models[model]);
+    const logits = m.logitsOfRow(layer, m.partsOfHeads(layer, ids), off);
+    const made = m.project(layer, ids);
+    const weights = Array.from({ length: layer.H }, (_, h) => m.weightsOfHead(layer, made, h, !off.includes(h)));
+    return { logits: logits.map((x) => [...x]), weights: weights.map((head) => head.map((x) => [...x])) };
+})"""
+
+
+def model_of(H: int, weights: dict[str, Tensor]) -> HeadsModel:
+    return HeadsModel(H, {name: weight.double() for name, weight in weights.items()}, V, V * len(TASKS))
+
+
+def models() -> dict[str, tuple[int, dict[str, Tensor]]]:
+    """Every kind that the figure can run."""
+
+    def some(H, seed, d_ff=None):
+        return head_weights(H, V=V, d=D, T=T + 1, d_ff=d_ff, seed=seed)[1]
+
+    kinds = {f"{H} heads": (H, some(H, seed=H)) for H in (1, 2, 4, 8)}
+    kinds["no bias"] = (4, {name: w for name, w in some(4, seed=5).items() if "bias" not in name})
+    kinds["no positions"] = (2, {name: w for name, w in some(2, seed=6).items() if name != "positions.p"})
+    kinds["a hidden layer"] = (2, some(2, 7, d_ff=11))
+    kinds["a hidden layer, no bias"] = (2, {name: w for name, w in some(2, 8, d_ff=11).items() if "bias" not in name})
+    kinds["nothing but zeros"] = (2, {name: torch.zeros_like(w) for name, w in some(2, seed=9).items()})
+    return kinds
+
+
+def rows(n: int = N, length: int = T, seed: int = 0) -> Tensor:
+    return torch.randint(V, (n, length), generator=torch.Generator().manual_seed(seed))
+
+
+def relations(tokens: Tensor) -> tuple[Tensor, Tensor]:
+    """Targets (N, T, 2), the token before and the first, and where they are asked."""
+    targets = torch.stack([tokens.roll(1, 1), tokens[:, :1].expand_as(tokens)], dim=-1)
+    asked = torch.ones_like(targets, dtype=torch.bool)
+    asked[:, 0, 0] = False
+    return targets, asked
+
+
+def grid(**changes) -> HeadGrid:
+    tokens = rows()
+    targets, asked = relations(tokens)
+    given = {"models": models(), "tokens": tokens, "targets": targets, "asked": asked, "words": WORDS, "tasks": TASKS}
+    return HeadGrid(**(given | changes))
+
+
+def subsets(H: int) -> list[tuple[int, ...]]:
+    found = [off for k in range(H + 1) for off in combinations(range(H), k)]
+    return found if H <= 4 else found[:: len(found) // 12]
+
+
+def exported() -> dict:
+    figure = grid()
+    return json.loads(json.dumps(figure.models))
+
+
+def test_javascript_computes_what_attnlib_computes():
+    """Logits, weights and, at every position, the answer: all subsets of heads of every kind of model."""
+    cases, expected = [], []
+    for label, (H, weights) in models().items():
+        reference = model_of(H, weights)
+        for n, off in enumerate(subsets(H)):
+            for length in (1, 2, T, T):
+                ids = rows(1, length, seed=97 * n + length + len(cases))
+                cases.append({"model": label, "ids": ids[0].tolist(), "off": list(off)})
+                expected.append(reference(ids, off))
+    assert len(cases) >= 200
+    answers = run_in_node(str(HeadGrid._esm), RUN, {"models": exported(), "cases": cases})
+    for case, answer, (logits, weights) in zip(cases, answers, expected, strict=True):
+        found = torch.tensor(answer["logits"], dtype=torch.float64)
+        torch.testing.assert_close(found, logits[0], rtol=1e-10, atol=1e-10, msg=lambda text, c=case: f"{c}\n{text}")
+        found = found.unflatten(-1, (2, V)).argmax(-1)
+        assert torch.equal(found, logits[0].unflatten(-1, (2, V)).argmax(-1)), case
+        found = torch.tensor(answer["weights"], dtype=torch.float64)
+        torch.testing.assert_close(found, weights[0], rtol=1e-10, atol=1e-12, msg=lambda text, c=case: f"{c}\n{text}")
+
+
+def test_javascript_counts_right_answers_as_attnlib_does():
+    figure = grid()
+    questions = [[label, list(off)] for label, (H, _) in models().items() for off in subsets(H)]
+    counted = run_in_node(
+        str(HeadGrid._esm),
+        """argument.questions.map(([label, off]) => {
+            const layer = m.headsModel(argument.models[label]);
+            const logits = argument.tokens.map((ids) => m.logitsOfRow(layer, m.partsOfHeads(layer, ids), off));
+            const said = logits.map((row) => m.saidOfRow(row, 2));
+            return { said, ...m.countRight(said, argument.targets) };
+        })""",
+        {"models": figure.models, "tokens": figure.tokens, "targets": figure.targets, "questions": questions},
+    )
+    tokens = rows()
+    targets, asked = relations(tokens)
+    for (label, off), answer in zip(questions, counted, strict=True):
+        H, weights = models()[label]
+        said = model_of(H, weights)(tokens, off)[0].unflatten(-1, (2, V)).argmax(-1)
+        assert answer["said"] == said.tolist(), (label, off)
+        right = (said == targets) & asked
+        expected = (right.sum((0, 1)).double() / asked.sum((0, 1))).tolist()
+        assert answer["accuracy"] == pytest.approx(expected, abs=1e-12)
+        assert figure.measure(off, label) == pytest.approx(expected, abs=1e-12)
+        wrong = (asked & ~right).any(2).any(1).nonzero()[:, 0].tolist()
+        assert answer["mistaken"] == wrong
+
+
+def test_a_map_is_drawn_with_every_cell_in_its_step():
+    generator = torch.Generator().manual_seed(0)
+    cases = [torch.rand(3, 4, generator=generator).tolist(), [[0.0, 1.0], [0.02, 0.98]], [[1.0]], [[0.5] * 4] * 2]
+    for weights, paths in zip(
+        cases, run_in_node(str(HeadGrid._esm), "argument.map((w) => m.stepPaths(w, 20))", cases), strict=True
+    ):
+        drawn = np.zeros((len(weights), len(weights[0])))
+        for step, path in enumerate(paths, start=1):
+            for run in filter(None, path.split("M")):
+                (start, rest), end = run.split(" "), int(run.split("H")[1].rstrip("z"))
+                i, width = (int(x) for x in rest.split("v")[0].split("h"))
+                assert end == int(start)
+                drawn[i, int(start) : int(start) + width] += step / 20
+        assert np.abs(drawn - np.array(weights)).max() <= 0.025 + 1e-9
+
+
+def test_a_map_in_words():
+    before = [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+    first = [[1, 0, 0, 0], [0.7, 0.3, 0, 0], [1, 0, 0, 0], [0, 0.5, 0.2, 0.3]]
+    itself, ahead = np.eye(4).tolist(), np.roll(np.eye(4), 1, axis=1).tolist()
+    said = run_in_node(str(HeadGrid._esm), "argument.map(m.inWordsOfMap)", [before, first, itself, ahead, [[1.0]]])
+    assert said == [
+        "looks most at the token 1 before from 3 of 4 positions; largest weight 1.00 on average",
+        "looks most at position 1 from 3 of 4 positions; largest weight 0.80 on average",
+        "looks most at itself from 4 of 4 positions; largest weight 1.00 on average",
+        "looks most at the token 1 after from 3 of 4 positions; largest weight 1.00 on average",
+        "looks most at position 1 from 1 of 1 positions; largest weight 1.00 on average",
+    ]
+
+
+# --- the models that chapter 12 has stored
+
+
+def test_javascript_runs_the_models_of_the_chapter():
+    """The trained ones, on the chapter's rows: the answers of torch, in its own precision too."""
+    exported, cases, expected = {}, [], []
+    for state in stored_figures("12", "HeadGrid"):
+        for label, model in state["models"].items():
+            name = f"{len(exported)}: {label}"
+            exported[name] = model
+            made = [
+                model["heads"],
+                unpacked(model["weights"]),
+                len(state["words"]),
+                len(state["words"]) * len(state["tasks"]),
+            ]
+            single, double = HeadsModel(*made).float(), HeadsModel(*made)
+            choices = subsets(model["heads"])
+            for n, ids in enumerate(state["tokens"][:48]):
+                off = choices[n % len(choices)]
+                cases.append({"model": name, "ids": ids, "off": list(off)})
+                expected.append([reference(torch.tensor([ids]), off)[0][0] for reference in (double, single)])
+    assert len(cases) >= 200
+    expression = f"({RUN}).map(({{ logits }}) => logits)"
+    answers = run_in_node(str(HeadGrid._esm), expression, {"models": exported, "cases": cases})
+    for case, answer, (double, single) in zip(cases, answers, expected, strict=True):
+        found = torch.tensor(answer, dtype=torch.float64)
+        torch.testing.assert_close(found, double, rtol=1e-10, atol=1e-9)
+        torch.testing.assert_close(found.float(), single, rtol=1e-5, atol=1e-4)  # logits up to 40 in 32 bits
+        said = found.unflatten(-1, (2, -1)).argmax(-1)
+        assert torch.equal(said, single.unflatten(-1, (2, -1)).argmax(-1)), case
+
+
+# --- the Python side
+
+
+def test_results_follow_every_trait():
+    figure = grid()
+    tokens = rows()
+    targets, asked = relations(tokens)
+    changes = [("off", [0]), ("model", "4 heads"), ("off", [1, 3]), ("model", "2 heads"), ("example", 3), ("off", [])]
+    for trait, value in changes:
+        setattr(figure, trait, value)
+        H, weights = models()[figure.model]
+        model = model_of(H, weights)
+        shares = []
+        for off in (figure.off, []):
+            said = model(tokens, off)[0].unflatten(-1, (2, V)).argmax(-1)
+            shares.append((((said == targets) & asked).sum((0, 1)) / asked.sum((0, 1))).tolist())
+        assert figure.accuracy == pytest.approx(shares[0]), trait
+        assert figure.before == pytest.approx(shares[1]), trait
+    assert figure.accuracy == figure.before
+    assert figure.example == 3
+
+
+def test_another_model_keeps_the_heads_that_it_has_switched_off():
+    figure = grid(model="4 heads", off=[0, 3])
+    assert figure.off == [0, 3]
+    figure.model = "2 heads"
+    assert figure.off == [0]
+    assert figure.accuracy == figure.measure([0], "2 heads") != figure.before
+
+
+def test_a_change_from_the_browser_is_taken_over():
+    figure = grid()
+    figure.set_state({"model": "8 heads", "off": [7, 2], "example": 4})
+    assert (figure.model, figure.off, figure.example) == ("8 heads", [2, 7], 4)
+    assert figure.accuracy == figure.measure([2, 7], "8 heads")
+
+
+def test_measuring_moves_nothing():
+    figure = grid(model="4 heads", off=[1])
+    before = figure.get_state(["model", "off", "example"]), figure.accuracy
+    assert figure.measure() == figure.before
+    assert figure.measure([1]) == figure.accuracy
+    assert figure.measure([0], "8 heads") == grid(model="8 heads", off=[0]).accuracy
+    assert (figure.get_state(["model", "off", "example"]), figure.accuracy) == before
+    with pytest.raises(ValueError, match=r"'no such'.*1 heads, 2 heads"):
+        figure.measure(model="no such")
+    with pytest.raises(ValueError, match=r"2 heads of '2 heads', 0..1, got 2"):
+        figure.measure([2], "2 heads")
+
+
+def test_arrays_and_tensors_are_welcome():
+    H, weights = models()["2 heads"]
+    expected = grid(models={"a": (H, weights)}, off=[1])
+    kinds = [
+        {name: w.clone().requires_grad_() for name, w in weights.items()},
+        {name: w.half() for name, w in weights.items()},
+        {name: w.double().numpy() for name, w in weights.items()},
+        {name: w.tolist() for name, w in weights.items()},
+    ]
+    tokens = rows()
+    targets, asked = relations(tokens)
+    for kind in kinds:
+        figure = grid(
+            models={"a": (H, kind)}, tokens=tokens.tolist(), targets=targets.numpy(), asked=asked.tolist(), off={1}
+        )
+        assert figure.accuracy == expected.accuracy
+        assert figure.get_state().keys() == expected.get_state().keys()
+        assert json.dumps(figure.models) == json.dumps(expected.models)
+    short = {name: w.bfloat16() for name, w in weights.items()}
+    assert (
+        grid(models={"a": (H, short)}).models
+        == grid(models={"a": (H, {n: w.float() for n, w in short.items()})}).models
+    )
+    for off in (torch.tensor([1]), np.array([1]), (1, 1), range(1, 2)):
+        figure.off = []
+        figure.off = off
+        assert figure.off == [1]
+        assert figure.accuracy == expected.accuracy
+    json.dumps(figure.get_state(["off", "tokens", "targets", "models", "words"]))  # lists, all the way down
+
+
+def test_where_nothing_is_asked_nothing_counts():
+    tokens = rows()
+    targets, asked = relations(tokens)
+    figure = grid()
+    assert (np.array(figure.targets)[:, 0, 0] == -1).all()
+    assert (np.array(figure.targets)[:, :, 1] == tokens[:, :1].numpy()).all()
+    assert figure.accuracy != grid(asked=None).accuracy
+    alone = torch.zeros_like(asked)
+    alone[0, 1:3] = True
+    said = model_of(*models()["1 heads"])(tokens)[0].unflatten(-1, (2, V)).argmax(-1)
+    assert grid(asked=alone).accuracy == (said == targets)[0, 1:3].double().mean(0).tolist()
+
+
+@pytest.mark.parametrize("name", ["accuracy", "before"])
+def test_results_cannot_be_written(name):
+    with pytest.raises(TraitError, match="read-only"):
+        setattr(grid(), name, [1.0, 1.0])
+
+
+def without(name: str) -> dict:
+    return {"a": (2, {key: w for key, w in models()["2 heads"][1].items() if key != name})}
+
+
+def other(**changes) -> dict:
+    """Model "a" of two heads with other weights; _ stands for a dot."""
+    return {"a": (2, models()["2 heads"][1] | {name.replace("__", "."): w for name, w in changes.items()})}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"models": {}}, "a token, a task and a model.*0 models"),
+        ({"tasks": []}, "0 tasks"),
+        ({"tokens": torch.zeros(0, T)}, r"a token.*\(0, 5\)"),
+        ({"tokens": [1, 2]}, r"tokens must have 2 dimensions, got shape \(2,\)"),
+        ({"tokens": [[1, 2], [3]]}, "rectangular"),
+        ({"tokens": rows() + 1}, "tokens must be numbers of the 7 words, 0..6, got 7"),
+        ({"tokens": rows() - 0.5}, r"0\.\.6, got .*\.5"),
+        ({"tokens": rows() - 1}, r"0\.\.6, got -1"),
+        ({"targets": rows()}, r"targets must have 3 dimensions, got shape \(60, 5\)"),
+        ({"targets": torch.zeros(N, T, 3)}, r"targets .*\(60, 5, 2\).*\(60, 5, 3\)"),
+        ({"targets": torch.full((N, T, 2), V)}, "targets .*0..6, got 7"),
+        ({"asked": torch.ones(N, T)}, r"asked .*\(60, 5, 2\).*\(60, 5\)"),
+        ({"asked": torch.tensor([1, 0]).expand(N, T, 2)}, "'first' is asked nowhere"),
+        ({"words": WORDS[:-1]}, "0..5, got 6"),
+        ({"words": [*WORDS, "more"]}, r"embedding.weight.*\[7, 8\].*\[8, 8\]"),
+        ({"model": "none"}, "no model 'none'; there are 1 heads, 2 heads"),
+        ({"off": [1]}, "off must be numbers of the 1 heads of '1 heads', 0..0, got 1"),
+        ({"off": [-1]}, "0..0, got -1"),
+        ({"off": [0.5]}, r"0\.\.0, got 0\.5"),
+        ({"off": 0}, r"off must have 1 dimensions, got shape \(\)"),
+        ({"off": "a"}, "off must be numbers"),
+        ({"example": N}, "0..59, got 60"),
+        ({"example": -1}, "0..59, got -1"),
+        ({"models": without("embedding.weight")}, "a: embedding.weight must be among the weights"),
+        ({"models": without("attention.W_v.weight")}, 'a: the weights .* Missing key.*: "attention.W_v.weight"'),
+        ({"models": without("read.weight")}, 'Missing key.*: "read.weight"'),
+        ({"models": other(norm__weight=torch.ones(D))}, 'Unexpected key.*: "norm.weight"'),
+        ({"models": other(positions__p=torch.ones(T - 1, D))}, r"a: LearnedPositions knows 0\.\.3, got 0\.\.4"),
+        ({"models": other(positions__p=torch.ones(T, D + 1))}, r"positions.p.*\[5, 9\].*\[5, 8\]"),
+        ({"models": other(read__weight=torch.ones(V, D))}, r"read.weight.*\[7, 8\].*\[14, 8\]"),
+        ({"models": other(attention__W_q__weight=torch.ones(D, D + 1))}, r"W_q.weight.*\[8, 9\].*\[8, 8\]"),
+        ({"models": other(read__bias=torch.full((2 * V,), 0.1))}, r"a: read.bias.*does not fit 16 bits.*rounded"),
+        ({"models": other(read__bias=torch.full((2 * V,), float("nan")))}, "read.bias must be finite"),
+        (
+            {"models": {"a": (3, models()["2 heads"][1])}},
+            "a: d_model must be a multiple .*d_model=8 and n_heads=3",
+        ),
+        ({"models": {"a": (0, models()["2 heads"][1])}}, "d_model=8 and n_heads=0"),
+    ],
+)
+def test_bad_input_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        grid(**changes)
+
+
+@pytest.mark.parametrize(
+    ("trait", "value", "message"), [("model", "none", "none"), ("off", [9], "got 9"), ("example", 99, "got 99")]
+)
+def test_bad_assignment_is_refused_and_changes_nothing(trait, value, message):
+    figure = grid(model="2 heads", off=[1], example=2)
+    before = figure.get_state(["model", "off", "example"]), figure.accuracy
+    with pytest.raises(ValueError, match=message):
+        setattr(figure, trait, value)
+    assert (figure.get_state(["model", "off", "example"]), figure.accuracy) == before
+
+
+def test_the_picture_shows_maps_and_bars():
+    figure = grid(model="8 heads", off=[2], words=["<b>$x$", *WORDS[1:]], tasks=["$previous$", "first"])
+    picture = figure.picture()
+    *maps, bars = picture.axes
+    assert [ax.get_title() for ax in maps] == [f"head {h}: {'off' if h == 2 else 'on'}" for h in range(8)]
+    H, weights = models()["8 heads"]
+    expected = model_of(H, weights)(rows()[:1], [2])[1][0]
+    for ax, wanted in zip(maps, expected, strict=True):
+        np.testing.assert_allclose(ax.images[0].get_array(), wanted, atol=1e-9)
+    assert [bar.get_width() for bar in bars.patches] == figure.accuracy
+    assert [line.get_xdata()[0] for line in bars.lines] == figure.before
+    assert [label.get_text() for label in bars.get_yticklabels()] == ["$previous$", "first"]
+    assert not any(label.get_parse_math() for label in bars.get_yticklabels())
+    picture.savefig("/dev/null", format="png")
+
+
+def test_repr_says_what_the_figure_shows_and_nothing_random():
+    figure = grid(model="4 heads", off=[2, 0])
+    previous, first = (round(share, 2) for share in figure.accuracy)
+    assert (
+        repr(figure) == f"HeadGrid(model='4 heads', off=[0, 2], accuracy={{'previous': {previous}, 'first': {first}}})"
+    )
+    assert len(repr(figure)) <= 110

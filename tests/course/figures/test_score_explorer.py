@@ -1,0 +1,277 @@
+"""The widgets: their JavaScript computes what attnlib computes, and their Python side never disagrees with it."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+from traitlets import TraitError
+
+from attnlib.attention import length_mask, masked_softmax
+from attnlib.course import show
+from attnlib.course.figures import ScoreExplorer
+from attnlib.course.figures.scores import build_score, default_parameters
+from attnlib.scores import SCORES
+from tests.node import run_in_node
+
+S = 5
+NAMES = sorted(SCORES)  # a score that is registered and that JavaScript does not know must fail here
+TEMPERATURES = (0.1, 0.7, 1.0, 10.0)
+WORDS = ["the", "cat", "sat", "on", "mat"]
+
+
+def random_parameters(name: str, generator: torch.Generator) -> dict[str, object]:
+    """Parameters in the shapes of the defaults, but none of their zeros and ones."""
+    weights = {key: torch.tensor(value, dtype=torch.float64) for key, value in default_parameters(S)[name].items()}
+    drawn = {key: torch.randn(w.shape, generator=generator, dtype=torch.float64) for key, w in weights.items()}
+    return {key: (w.abs() + 0.1 if key == "sharpness" else w).tolist() for key, w in drawn.items()}
+
+
+def points(kind: str, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """A query (2,) and keys (S, 2)."""
+    query, keys = torch.randn(2, generator=generator).double(), torch.randn(S, 2, generator=generator).double()
+    if kind == "huge":
+        return query.sign() * 1e3, keys.sign() * 1e3
+    if kind == "ties":
+        return query, keys[:1].expand(S, 2)
+    if kind == "very negative":  # every dot product is -200
+        return torch.tensor([10.0, 0.0]).double(), torch.tensor([[-20.0, float(j)] for j in range(S)]).double()
+    if kind == "at the centre":  # no direction: cosine divides by nothing
+        return torch.zeros(2).double(), torch.zeros(S, 2).double()
+    return query, keys
+
+
+def in_attnlib(case: dict) -> dict[str, Tensor]:
+    query, keys, values = (torch.tensor(case[name], dtype=torch.float64) for name in ("query", "keys", "values"))
+    scores = build_score(case["name"], case["parameters"])(query[None], keys)
+    mask = length_mask(torch.tensor([case["validLength"]]), S)[0]
+    weights = masked_softmax(scores / case["temperature"], mask)
+    return {"scores": scores[0], "weights": weights[0], "context": (weights @ values)[0]}
+
+
+def test_javascript_computes_what_attnlib_computes():
+    generator = torch.Generator().manual_seed(0)
+    kinds = ("random", "huge", "ties", "very negative", "at the centre")
+    cases = []
+    for name in NAMES:
+        for kind in kinds:
+            for temperature in TEMPERATURES:
+                for valid_length in range(S + 1):
+                    query, keys = points(kind, generator)
+                    values = torch.randn(S, 3, generator=generator, dtype=torch.float64)
+                    cases.append(
+                        {
+                            "name": name,
+                            "query": query.tolist(),
+                            "keys": keys.tolist(),
+                            "values": values.tolist(),
+                            "parameters": random_parameters(name, generator),
+                            "temperature": temperature,
+                            "validLength": valid_length,
+                        }
+                    )
+    # The default export is the view, which needs a page; the arithmetic of the very same text does not.
+    answers = run_in_node(str(ScoreExplorer._esm), "argument.map((question) => m.attend(question))", cases)
+    for case, answer in zip(cases, answers, strict=True):
+        wanted = in_attnlib(case)
+        assert set(answer) == set(wanted)
+        for what, expected in wanted.items():
+            torch.testing.assert_close(
+                torch.tensor(answer[what], dtype=torch.float64),
+                expected,
+                rtol=1e-12,
+                atol=1e-9 if abs(np.asarray(case["query"])).max() > 100 else 1e-12,  # 1e6 · 1e-16 in the scores
+                msg=lambda text, what=what, case=case: f"{what} of {case}\n{text}",
+            )
+
+
+def test_scores_of_the_figure_are_those_of_attnlib():
+    """Same names and formulas in Python and JavaScript; every one with a sentence on what to look for."""
+    assert sorted(default_parameters(S)) == NAMES
+    described = run_in_node(
+        str(ScoreExplorer._esm),
+        "Object.entries(m.SCORES).map(([name, { formula, note, alias }]) => [name, formula, note, alias])",
+        None,
+    )
+    assert sorted(name for name, *_ in described) == NAMES
+    assert all(show.score(SCORES[name]).formula == formula for name, formula, *_ in described)
+    assert all(note and alias is not None for *_, note, alias in described)
+
+
+def test_the_dashed_arrow_is_the_vector_whose_dot_product_with_a_key_is_the_score():
+    query, key = [0.4, -1.3], [1.7, 0.6]
+    parameters = {name: default_parameters(S)[name] for name in ("general", "projected_dot")}
+    arrows = run_in_node(
+        str(ScoreExplorer._esm),
+        "Object.entries(argument.parameters).map(([name, p]) => m.SCORES[name].seen(argument.query, p))",
+        {"parameters": parameters, "query": query},
+    )
+    for (name, given), arrow in zip(parameters.items(), arrows, strict=True):
+        q, k = torch.tensor([query, key], dtype=torch.float64).split(1)
+        score = build_score(name, given)(q, k).item()
+        assert np.dot(arrow, key) == pytest.approx(score, abs=1e-12), name
+
+
+def test_contour_lines_lie_where_the_score_is_what_they_say():
+    lines = run_in_node(str(ScoreExplorer._esm), "m.contours(([x, y]) => 2 * x - y, 3)", None)
+    assert 0 in [line["level"] for line in lines]
+    assert len(lines) >= 4
+    for line in lines:
+        ends = np.array(line["segments"]).reshape(-1, 2)
+        np.testing.assert_allclose(2 * ends[:, 0] - ends[:, 1], line["level"], atol=1e-12)
+    zero = np.array(next(line["segments"] for line in lines if line["level"] == 0))
+    lengths = np.linalg.norm(zero[:, 0] - zero[:, 1], axis=-1)
+    assert lengths.sum() == pytest.approx(np.hypot(3, 6))  # from (-1.5, -3) to (1.5, 3) without a gap
+    assert run_in_node(str(ScoreExplorer._esm), "m.contours(() => 3, 3)", None) == []
+
+
+# --- the Python side
+
+
+def explorer(**changes) -> ScoreExplorer:
+    given = {
+        "words": WORDS,
+        "query": [1.0, 0.5],
+        "keys": [[1.0, 1.0], [2.0, 0.0], [-1.0, 0.5], [0.0, -2.0], [0.5, 0.5]],
+    }
+    return ScoreExplorer(**(given | changes))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_follow_every_trait(name):
+    figure = explorer()
+    changes = [
+        ("score", name),
+        ("query", [-0.3, 1.1]),
+        ("key", [[float(j), 1.0 - j] for j in range(S)]),
+        ("value", [[1.0, float(j)] for j in range(S)]),
+        ("temperature", 0.3),
+        ("valid_length", 3),
+        ("valid_length", 0),
+    ]
+    for trait, value in changes:
+        setattr(figure, trait, value)
+        case = {
+            "name": figure.score,
+            "query": figure.query,
+            "keys": figure.key,
+            "values": figure.key if figure.value is None else figure.value,
+            "parameters": default_parameters(S)[figure.score],
+            "temperature": figure.temperature,
+            "validLength": figure.valid_length,
+        }
+        wanted = in_attnlib(case)
+        assert figure.score_values == pytest.approx(wanted["scores"].tolist(), abs=1e-12), trait
+        assert figure.weights == pytest.approx(wanted["weights"].tolist(), abs=1e-12), trait
+        assert figure.context == pytest.approx(wanted["context"].tolist(), abs=1e-12), trait
+    assert figure.weights == [0.0] * S
+    assert figure.context == [0.0, 0.0]
+
+
+def test_a_query_to_the_left_asks_for_the_first_word():
+    """The default of the location score: positions are spread from left to right, whatever their words are."""
+    assert np.argmax(explorer(score="location", query=[-2.0, 0.0]).weights) == 0
+    assert np.argmax(explorer(score="location", query=[0.0, 2.0]).weights) == S // 2
+    assert np.argmax(explorer(score="location", query=[2.0, 0.0]).weights) == S - 1
+
+
+def test_the_defaults_are_all_different():
+    """A menu whose entries look the same would teach nothing."""
+    weights = {}
+    for name in NAMES:
+        weights[name] = np.array(explorer(score=name).weights)
+    for one in NAMES:
+        for other in NAMES[NAMES.index(one) + 1 :]:
+            assert abs(weights[one] - weights[other]).max() > 0.02, (one, other)
+
+
+def test_a_change_from_the_browser_is_taken_over():
+    figure = explorer()
+    seen = []
+    figure.observe(lambda change: seen.append(change["new"]), "weights")
+    figure.set_state({"query": [-2.0, 0.0], "temperature": 0.5})
+    assert figure.weights == pytest.approx(explorer(query=[-2, 0], temperature=0.5).weights)
+    assert seen[-1] == figure.weights
+
+
+def test_arrays_and_tensors_are_welcome():
+    keys = torch.arange(2.0 * S).reshape(S, 2)
+    expected = explorer(keys=keys.tolist()).weights
+    for given in (keys, keys.requires_grad_(), keys.bfloat16(), keys.detach().numpy()):
+        assert explorer(keys=given).weights == expected
+    figure = explorer()
+    figure.key = keys
+    figure.query = np.array([1.0, 0.5])
+    assert figure.weights == expected
+    json.dumps(figure.get_state(["query", "key", "start", "parameters"]))  # lists, all the way down
+
+
+@pytest.mark.parametrize("name", ["score_values", "weights", "context"])
+def test_results_cannot_be_written(name):
+    with pytest.raises(TraitError, match="read-only"):
+        setattr(explorer(), name, [1.0] * S)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"words": []}, "at least one word"),
+        ({"keys": [[0.0, 1.0]] * 4}, r"keys must have shape \(5, 2\) for 5 words, got \(4, 2\)"),
+        ({"keys": [[0.0, 1.0, 2.0]] * S}, r"\(5, 2\).*\(5, 3\)"),
+        ({"keys": [[0.0, 1.0]] * 4 + [[0.0]]}, "rectangular"),
+        ({"values": [[0.0, 1.0]] * 6}, r"values .*\(5, 2\).*\(6, 2\)"),
+        ({"query": [1.0, 2.0, 3.0]}, r"query .*\(2,\).*\(3,\)"),
+        ({"query": [1.0, float("nan")]}, "finite"),
+        ({"query": [1.0, float("inf")]}, "finite"),
+        ({"query": "ab"}, "'ab'"),
+        ({"score": "dto"}, "'dto'.*dot, scaled_dot, general"),
+        ({"scores": ["dot", "bilinear"]}, "'bilinear'.*general"),
+        ({"score": "zero", "scores": ["dot"]}, "'zero' is not among"),
+        ({"parameters": {"dto": {}}}, "'dto'"),
+        ({"temperature": 0.0}, "temperature .*0.0"),
+        ({"temperature": -1.0}, "temperature .*-1.0"),
+        ({"temperature": float("inf")}, "temperature .*inf"),
+        ({"valid_length": -1}, r"0\.\.5.*-1"),
+        ({"valid_length": 6}, r"0\.\.5.*6"),
+        ({"parameters": {"general": {"W": [[1.0, 2.0]]}}}, r"W .*\(2, 2\).*\(1, 2\)"),
+        ({"parameters": {"general": {"V": [[1.0]]}}}, r"\['W'\].*\['V'\]"),
+        ({"parameters": {"additive": {"W_a": 1.0, "U_a": 1.0, "v_a": 1.0}}}, r"W_a .*\(1, 2\).*\(\)"),
+        ({"parameters": {"cosine": {"sharpness": -1}}}, "sharpness.*-1"),
+        ({"parameters": {"cosine": {}}}, "sharpness"),
+        ({"parameters": {"location": {"W_a": [[1.0, 2.0]] * 4}}}, "4 rows for 5 words"),
+    ],
+)
+def test_bad_input_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        explorer(**changes)
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [
+        ("query", [1.0]),
+        ("key", [[1.0, 2.0]]),
+        ("value", [[1.0, 2.0]]),
+        ("score", "nonsense"),
+        ("temperature", 0.0),
+        ("valid_length", 6),
+    ],
+)
+def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
+    figure = explorer()
+    before = (getattr(figure, trait), figure.weights)
+    with pytest.raises(ValueError, match=trait if trait != "score" else "nonsense"):
+        setattr(figure, trait, value)
+    assert (getattr(figure, trait), figure.weights) == before
+
+
+def test_parameters_are_used():
+    still = explorer(parameters={"general": {"W": [[1.0, 0.0], [0.0, 1.0]]}}, score="general")
+    assert still.weights == pytest.approx(explorer(score="dot").weights)
+    assert explorer(scores=["dot", "zero"]).parameters.keys() == {"dot", "zero"}  # no baggage in the page
+
+
+def test_repr_says_what_the_figure_shows_and_nothing_random():
+    figure = explorer(words=["a", "b"], query=[1, 0], keys=[[1, 0], [-1, 0]])
+    assert repr(figure) == "ScoreExplorer(score='dot', words=['a', 'b'], weights=[0.88, 0.12])"

@@ -1,0 +1,155 @@
+"""Weights on their way into a page, and the layers that run there."""
+
+import base64
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from attnlib.course.figures import weights
+from attnlib.course.figures.bahdanau import translator
+from attnlib.course.figures.copier import copier
+from attnlib.course.figures.heads import HeadsModel
+from attnlib.course.figures.weights import export, rounded, unpacked
+from attnlib.encoder import Encoder
+from attnlib.figures.assets import module
+from benchmarks.examples import EXAMPLES
+from tests.node import run_in_node
+
+NETWORK = module("network.js", beside=weights.__file__)
+
+
+def test_every_half_is_read_as_torch_reads_it():
+    bits = torch.arange(65536, dtype=torch.int32).to(torch.uint16)
+    wanted = bits.view(torch.float16).double().numpy()
+    # JSON knows neither NaN nor infinity: they travel as text
+    got = run_in_node(NETWORK, "Array.from({ length: 65536 }, (_, bits) => String(m.half(bits)))", None)
+    got = np.array([float(text.replace("Infinity", "inf")) for text in got])
+    np.testing.assert_array_equal(got, wanted)  # NaN equals NaN here
+    np.testing.assert_array_equal(np.signbit(got[[0]]), np.signbit(wanted[[0]]))
+    minus_zero = run_in_node(NETWORK, "1 / m.half(0x8000) < 0", None)
+    assert minus_zero is True
+
+
+def test_weights_arrive_with_their_shape_and_numbers():
+    torch.manual_seed(0)
+    layer = rounded(nn.Sequential(nn.Linear(3, 5), nn.Embedding(4, 2), nn.Linear(2, 1, bias=False)))
+    got = run_in_node(
+        NETWORK,
+        "Object.entries(m.tensors(argument)).map(([name, w]) => [name, w.rows, w.columns, Array.from(w.data)])",
+        export(layer),
+    )
+    back = unpacked(export(layer))
+    assert [name for name, *_ in got] == list(layer.state_dict()) == list(back)
+    for name, rows, columns, data in got:
+        weight = layer.state_dict()[name].double()
+        assert (rows, columns) == (weight.shape[0], weight.shape[1] if weight.dim() > 1 else 1)
+        assert data == weight.flatten().tolist()
+        assert torch.equal(back[name], weight)
+
+
+def test_exported_numbers_are_little_endian_halves():
+    layer = nn.Linear(2, 1, bias=False)
+    layer.weight.data = torch.tensor([[1.0, -2.0]])
+    assert export(layer) == {
+        "weight": {"shape": [1, 2], "data": base64.b64encode(bytes([0x00, 0x3C, 0x00, 0xC0])).decode()}
+    }
+
+
+def test_rounding_is_to_the_nearest_half_and_in_place():
+    layer = nn.Linear(1, 1)
+    layer.weight.data = torch.tensor([[1.0 + 2**-11 + 2**-13]])  # nearer to 1 + 2^-10 than to 1
+    layer.bias.data = torch.tensor([0.1])
+    assert rounded(layer) is layer
+    assert layer.weight.item() == 1 + 2**-10
+    assert layer.bias.item() == torch.tensor(0.1).half().item()
+    export(layer)
+
+
+@pytest.mark.parametrize("value", [0.1, 65520.0, float("nan")])
+def test_what_does_not_fit_is_not_exported(value):
+    layer = nn.Linear(1, 1)
+    layer.weight.data.fill_(value)
+    layer.bias.data.zero_()
+    with pytest.raises(ValueError, match=r"weight \(1, 1\) does not fit 16 bits"):
+        export(layer)
+
+
+@pytest.mark.parametrize("value", [65520.0, -70000.0, float("nan"), float("inf")])
+def test_what_cannot_be_rounded_is_refused(value):
+    layer = nn.Linear(1, 1)
+    layer.bias.data.fill_(value)
+    with pytest.raises(ValueError, match=r"bias \(1,\) holds a number that 16 bits cannot"):
+        rounded(layer)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ({"data": "AAA="}, "a is not a weight"),
+        ({"shape": [1]}, "a is not a weight"),
+        ({"shape": [1], "data": "A?=="}, "a is not a weight"),
+        ({"shape": [2], "data": "AAA="}, r"a of shape \(2,\) needs 4 bytes, got 2"),
+    ],
+)
+def test_what_was_not_exported_is_not_unpacked(entry, message):
+    with pytest.raises(ValueError, match=message):
+        unpacked({"a": entry})
+
+
+def test_a_model_that_is_loaded_leaves_the_readers_seed_alone():
+    """What a chapter trains after a figure does not depend on whether the figure was shown."""
+    figures = [EXAMPLES[name].make("word") for name in ("AttentionSurgery", "CopyGate", "HeadGrid")]
+    surgery, gate, heads = (unpacked(given) for given in (
+        figures[0].network, figures[1].weights, figures[2].models["2 heads"]["weights"]))  # fmt: skip
+    before = torch.get_rng_state()
+    models = translator(surgery), copier(gate, unknown=3), HeadsModel(2, heads, V=32, n_out=64)
+    figures[0].text, figures[1].text, figures[2].off = "abc", "w1 iPad", [0]
+    assert torch.equal(torch.get_rng_state(), before)
+    for model, given in zip(models, (surgery, gate, heads), strict=True):
+        assert not any(weight.requires_grad for weight in model.parameters())
+        assert all(torch.equal(weight, given[name]) for name, weight in model.state_dict().items())
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_the_encoder_is_attnlibs(bidirectional):
+    torch.manual_seed(1)
+    encoder = rounded(Encoder(7, 3, 5, bidirectional=bidirectional)).double()
+    sources = [torch.randint(7, (1 + n % 9,)) for n in range(40)]
+    cases = [{"ids": source.tolist()} for source in sources]
+    got = run_in_node(
+        NETWORK,
+        "argument.cases.map(({ ids }) => { const e = m.encode(m.tensors(argument.weights), ids, ''); "
+        "return { annotations: e.annotations.map((h) => Array.from(h)), summary: Array.from(e.summary) }; })",
+        {"weights": export(encoder), "cases": cases},
+    )
+    for source, answer in zip(sources, got, strict=True):
+        wanted = encoder(source[None])
+        np.testing.assert_allclose(answer["annotations"], wanted.annotations[0].tolist(), atol=1e-12)
+        np.testing.assert_allclose(answer["summary"], wanted.summary[0].tolist(), atol=1e-12)
+
+
+def test_of_equals_the_first_is_taken():
+    cases = [[0.0, 2.0, 2.0], [1.0], [3.0, 3.0, 1.0], [-5.0, -1.0]]
+    assert run_in_node(NETWORK, "argument.map(m.argmax)", cases) == [1, 0, 0, 1]
+
+
+def test_log_softmax_never_overflows():
+    cases = [[1000.0, 0.0, -1000.0], [-3.0, 0.5, 2.0], [7.0]]
+    got = run_in_node(NETWORK, "argument.map((x) => Array.from(m.logSoftmax(Float64Array.from(x))))", cases)
+    for case, answer in zip(cases, got, strict=True):
+        np.testing.assert_allclose(answer, torch.tensor(case).double().log_softmax(-1).tolist(), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("m.affine({ rows: 1, columns: 2, data: [1, 2] }, null, [1, 2, 3])", "2 columns cannot meet a vector of 3"),
+        ("m.rowOf({ rows: 2, columns: 1, data: new Float64Array(2) }, 2)", "no row 2 in a table of 2"),
+        ("m.rowOf({ rows: 2, columns: 1, data: new Float64Array(2) }, -1)", "no row -1"),
+    ],
+)
+def test_what_does_not_fit_is_an_error(expression, message):
+    said = run_in_node(NETWORK, f"(() => {{ try {{ {expression} }} catch (e) {{ return e.message }} }})()", None)
+    assert message in said

@@ -1,0 +1,56 @@
+"""The longest path of a computation, against paths counted by hand and by brute force."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnlib.course.critical_path import critical_path_length
+
+
+def by_recursion(node):
+    return 1 + max((by_recursion(parent) for parent, _ in node.next_functions if parent), default=0)
+
+
+def test_a_chain_is_as_long_as_it_is():
+    x = torch.ones(2, requires_grad=True)
+    for n in (1, 2, 7, 3000):  # longer than Python's limit of recursion
+        y = x
+        for _ in range(n):
+            y = y.sin()
+        assert critical_path_length(y) == n + 1  # and x
+
+
+def test_of_several_paths_the_longest_counts():
+    x = torch.ones(2, requires_grad=True)
+    short, long = x.sin(), x.cos().exp().sin()
+    for total in (short + long, long + short, short * long):
+        assert critical_path_length(total) == 5
+    assert critical_path_length(torch.stack([x, short, long])) == 5
+
+
+def test_equals_a_search_through_all_paths():
+    torch.manual_seed(0)
+    for _ in range(20):
+        values = [torch.rand((), requires_grad=True) for _ in range(2)]
+        for _ in range(8):
+            a, b = torch.randint(len(values), (2,)).tolist()
+            values.append(values[a].sin() + values[b])
+        assert critical_path_length(values[-1]) == by_recursion(values[-1].grad_fn)
+
+
+def test_a_recurrence_grows_with_its_text_and_a_product_does_not():
+    cell, w = nn.RNNCell(3, 3), torch.rand(3, 3, requires_grad=True)
+
+    def depth(T):
+        state = torch.zeros(1, 3)
+        for _ in range(T):
+            state = cell(torch.ones(1, 3), state)
+        return critical_path_length(state)
+
+    assert depth(30) - depth(20) == depth(20) - depth(10) > 0
+    assert critical_path_length(torch.ones(30, 3) @ w) == critical_path_length(torch.ones(10, 3) @ w)
+
+
+def test_a_tensor_without_a_past_is_refused():
+    with pytest.raises(ValueError, match="has no grad_fn"):
+        critical_path_length(torch.ones(2))

@@ -1,0 +1,125 @@
+"""What a chapter shows is what the tests run, without the docstrings."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+import attnlib
+from attnlib.attention import Attention, masked_softmax
+from attnlib.course.show import score, source, without_docstrings
+from attnlib.scores import SCORES, Score
+
+
+def bare(text: str) -> str:
+    """The code of a text, docstrings and what may stand in their place left out."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module):
+            continue
+        placeholder = [ast.unparse(statement) for statement in node.body[:1]] == ["..."]
+        if placeholder or ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    return ast.dump(tree)
+
+
+def docstrings(text: str) -> list[str]:
+    kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
+    found = [ast.get_docstring(node) for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+    return [text for text in found if text]
+
+
+CASES = {
+    "one line": 'def f(x):\n    """Say."""\n    return x\n',
+    "many lines": 'def f(x):\n    """Say.\n\n    More: """ \'\'\n\n    return x\n',
+    "with code in it": 'def f(x):\n    """Say.\n\n    def g():\n        return 1\n    """\n    return x\n',
+    "raw": 'def f(x):\n    r"""Say \\alpha."""\n    return x\n',
+    "single quotes": "def f(x):\n    'Say.'\n    return x\n",
+    "continued": "def f(x):\n    'Say' \\\n        ' more.'\n    return x\n",
+    "in parentheses": 'def f(x):\n    ("Say "\n     "more.")\n    return x\n',
+    "all there is": 'def f(x):\n    """Say."""\n',
+    "all there is, in many lines": 'def f(x):\n    """Say.\n\n    More.\n    """\n\n\ny = 1\n',
+    "class with nothing else": 'class A(Exception):\n    """Say."""\n',
+    "on the line of the name": 'def f(x): "Say."\n\n\ny = f\n',
+    "on a line with code": 'def f(x):\n    "Say."; y = x\n    return y\n',
+    "on one line with all": 'def f(x): "Say."; return x\n',
+    "comment behind": 'def f(x):\n    """Say."""  # why\n    return x\n',
+    "comment only": 'def f(x):\n    """Say."""\n    # TODO\n\n    return x\n',
+    "blank line after": 'def f(x):\n    """Say."""\n\n    return x\n',
+    "nested": 'def f(x):\n    """Say."""\n\n    def g(y):\n        """Say.\n        """\n        return y\n\n    g\n',
+    "decorated": '@property\n@wraps(lambda: "no")\ndef f(x):\n    """Say."""\n    return x\n',
+    "async": 'async def f(x):\n    """Say."""\n    await x\n',
+    "class": 'class A:\n    """Say."""\n\n    a = 1\n    """No docstring."""\n\n    def f(self):\n        """Say."""\n',
+    "module": '"""Say."""\n\nx = 1\n',
+    "module with nothing else": '"""Say."""\n',
+    "nothing": "",
+    "strings that stay": 'def f(x):\n    y = """a\n    b"""\n    """a string"""\n    return f"{y}"\n',
+    "other letters": 'def f(é):\n    """Dis: α_ij ∈ [0, 1] — 重み."""\n    return "é"\n',
+    "other letters on the line": 'class É: "Dis."; α = 1\n',
+    "form feed": '"""Say."""\n\x0c\ndef f(x):\n    """Say\x0cmore."""\n    return x\n',
+    "line separator": 'def f(x):\n    """Say\u2028more."""\n    return "\u2028"\n',
+    "defaults over lines": 'def f(\n    x="""a\n    b""",\n):\n    """Say."""\n    return x\n',
+    "no last newline": 'def f(x):\n    """Say."""\n    return x',
+}
+
+
+@pytest.mark.parametrize("text", CASES.values(), ids=CASES)
+def test_docstrings_go_and_code_stays(text):
+    found = without_docstrings(text)
+    assert bare(found) == bare(text)
+    assert docstrings(found) == []
+    assert without_docstrings(found) == found
+
+
+def test_layout_and_comments_stay():
+    text = (
+        'class A:  # 1\n    """Say."""\n\n    x = 1\n\n    # 3\n    def f(x):\n        """Say."""\n        return  1\n'
+    )
+    expected = "class A:  # 1\n    x = 1\n\n    # 3\n    def f(x):\n        return  1\n"
+    assert without_docstrings(text) == expected
+    assert without_docstrings('def f():\n    """Say."""\n') == "def f():\n    ...\n"
+
+
+@pytest.mark.parametrize("module", [m.name for m in pkgutil.walk_packages(attnlib.__path__, "attnlib.")])
+def test_whole_package_can_be_shown(module):
+    text = inspect.getsource(importlib.import_module(module))
+    found = without_docstrings(text)
+    assert bare(found) == bare(text)
+    assert docstrings(found) == []
+
+
+@pytest.mark.parametrize("thing", [*SCORES.values(), masked_softmax, Attention, Attention.forward])
+def test_source_is_that_of_the_package(thing):
+    shown = source(thing)
+    assert shown.language == "python"
+    assert '"""' not in shown.data
+    assert thing.__name__ in shown.data
+    whole = source(thing, docstring=True).data
+    assert thing.__doc__.strip().splitlines()[0] in whole
+    assert bare(whole) == bare(shown.data)
+
+
+def test_method_is_shown_from_the_margin():
+    assert source(Attention.forward).data.startswith("def forward(\n    self,")
+
+
+@pytest.mark.parametrize("thing", [3, len, dict, "text"])
+def test_what_has_no_python_source_is_refused(thing):
+    with pytest.raises(ValueError, match="no Python source to show"):
+        source(thing)
+
+
+def test_a_score_says_what_the_tables_say_of_it():
+    about = score(SCORES["additive"])
+    assert about.formula == "e = v_aᵀ tanh(W_a q + U_a k)" and about.sentence.startswith("a small network")
+    assert about.source.startswith("bahdanau2015neural, appendix A.1.2") and score(SCORES["zero"]).source is None
+
+
+def test_a_score_that_says_nothing_of_itself_is_refused():
+    class Silent(Score):
+        """Nothing."""
+
+    with pytest.raises(ValueError, match=r"Silent must begin with .*, got 'Nothing"):
+        score(Silent)

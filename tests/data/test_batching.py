@@ -1,0 +1,370 @@
+"""Texts and pairs become batches: shifted, padded, masked right, and every pair comes once."""
+
+import collections
+import itertools
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from attnlib.data import BOS, EOS, PAD, BucketedPairs, LMBatch, PairBatch, collate, pad, random_windows
+from attnlib.encoder import Encoder
+from attnlib.training import fit, set_seed
+from attnlib.training.losses import cross_entropy
+
+# --- random_windows ---------------------------------------------------------------------------------
+
+
+def test_targets_are_the_inputs_one_token_later():
+    text = torch.randperm(1000)
+    place = {token: i for i, token in enumerate(text.tolist())}
+    for batch in itertools.islice(random_windows(text, 5, 7), 20):
+        assert isinstance(batch, LMBatch)
+        assert batch.inputs.shape == batch.targets.shape == (5, 7)
+        for inputs, targets in zip(batch.inputs.tolist(), batch.targets.tolist(), strict=True):
+            start = place[inputs[0]]
+            assert inputs == text[start : start + 7].tolist()
+            assert targets == text[start + 1 : start + 8].tolist()
+
+
+def test_every_window_of_the_text_comes_and_no_other():
+    batches = itertools.islice(random_windows(torch.arange(10), 50, 7), 20)
+    starts = collections.Counter(start for batch in batches for start in batch.inputs[:, 0].tolist())
+    assert set(starts) == {0, 1, 2}
+    assert min(starts.values()) > 250  # a third of 1000, give or take
+    (only,) = itertools.islice(random_windows(torch.arange(8), 2, 7), 1)
+    assert only.inputs.tolist() == [list(range(7))] * 2 and only.targets.tolist() == [list(range(1, 8))] * 2
+
+
+def test_same_generator_same_windows():
+    def draw(seed):
+        batches = random_windows(torch.arange(1000), 5, 7, torch.Generator().manual_seed(seed))
+        return torch.stack([batch.inputs for batch in itertools.islice(batches, 3)])
+
+    assert_close(draw(0), draw(0), rtol=0, atol=0)
+    assert draw(0).tolist() != draw(1).tolist()
+    assert draw(0)[0].tolist() != draw(0)[1].tolist()
+
+
+def test_text_shorter_than_a_window_is_refused_at_once():
+    with pytest.raises(ValueError, match="a window of 7 needs 8 tokens, the text has 7"):
+        random_windows(torch.arange(7), 2, 7)
+
+
+def test_batch_moves_as_a_whole():
+    moved = LMBatch(torch.arange(2)[None], torch.arange(2)[None]).to(torch.device("meta"))
+    assert isinstance(moved, LMBatch) and {x.device.type for x in moved} == {"meta"}
+
+
+@pytest.mark.parametrize(("batch", "length"), [(0, 3), (-1, 3), (2, 0), (2, -2)])
+def test_windows_of_nothing_are_refused(batch, length):
+    with pytest.raises(ValueError, match=f"at least 1, got {batch} and {length}"):
+        random_windows(torch.arange(9), batch, length)
+
+
+# --- pad and collate --------------------------------------------------------------------------------
+
+
+def ids(*tokens: int) -> torch.Tensor:
+    return torch.tensor(tokens, dtype=torch.long)
+
+
+def test_pad_fills_up_behind():
+    padded, lengths = pad([ids(5, 6, 7), ids(), ids(8), ids(9, 4, 5)])
+    assert padded.tolist() == [[5, 6, 7], [PAD] * 3, [8, PAD, PAD], [9, 4, 5]]
+    assert lengths.tolist() == [3, 0, 1, 3]
+    assert padded.dtype == lengths.dtype == torch.long
+    assert pad(torch.tensor([[5, 6], [7, 8]]))[0].tolist() == [[5, 6], [7, 8]]
+
+
+def test_collate_by_hand():
+    batch = collate([ids(5, 6), ids(7, 8, 9)], [ids(10, 11, 12), ids(13)])
+    assert isinstance(batch, PairBatch)
+    assert batch.source.tolist() == [[5, 6, 0], [7, 8, 9]]
+    assert batch.lengths.tolist() == [2, 3]
+    assert batch.inputs.tolist() == [[1, 10, 11, 12], [1, 13, 0, 0]]
+    assert batch.targets.tolist() == [[10, 11, 12, 2], [13, 2, 0, 0]]
+    assert batch.mask.tolist() == [[True] * 4, [True, True, False, False]]
+
+
+def draw_pairs(n=23, low=0, high=7, generator=None):
+    """Pairs told apart by their first source token, of independent lengths, with ids from 4 on."""
+    lengths = torch.randint(low, high, (n, 2), generator=generator).tolist()
+    sources = [
+        torch.cat([ids(100 + i), torch.randint(4, 50, (a,), generator=generator)]) for i, (a, _) in enumerate(lengths)
+    ]
+    return sources, [torch.randint(4, 50, (b,), generator=generator) for _, b in lengths]
+
+
+def test_collate_pair_by_pair():
+    sources, targets = draw_pairs()
+    batch = collate(sources, targets)
+    longest = max(map(len, targets))
+    assert batch.inputs.shape == batch.targets.shape == batch.mask.shape == (23, longest + 1)
+    for b, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        n, rest = len(target), longest - len(target)
+        assert batch.source[b].tolist() == source.tolist() + [PAD] * (batch.source.shape[1] - len(source))
+        assert batch.lengths[b] == len(source)
+        assert batch.inputs[b].tolist() == [BOS, *target.tolist(), *[PAD] * rest]
+        assert batch.targets[b].tolist() == [*target.tolist(), EOS, *[PAD] * rest]
+        assert batch.mask[b].tolist() == [True] * (n + 1) + [False] * rest
+    assert not (batch.inputs == EOS).any() and not (batch.targets == BOS).any()
+    assert ((batch.targets == EOS).sum(1) == 1).all() and ((batch.inputs == BOS).sum(1) == 1).all()
+
+
+def test_empty_target_is_only_the_end():
+    batch = collate([ids(5), ids(6)], [ids(), ids()])
+    assert batch.inputs.tolist() == [[BOS], [BOS]] and batch.targets.tolist() == [[EOS], [EOS]]
+    assert batch.mask.tolist() == [[True], [True]]
+
+
+def test_targets_given_are_not_changed():
+    source, target = ids(5, 6), ids(7, 8)
+    batch = collate([source, source], [target, ids(9)])
+    for field in (batch.source, batch.inputs, batch.targets):
+        field.zero_()
+    assert source.tolist() == [5, 6] and target.tolist() == [7, 8]
+
+
+def test_images_are_stacked_and_have_no_lengths():
+    images = torch.randn(5, 3, 4, 2)
+    targets = [ids(7, 8), ids(9), ids(4), ids(5, 6, 7), ids()]
+    for sources in (images, list(images)):
+        batch = collate(sources, targets)
+        assert_close(batch.source, images, rtol=0, atol=0)
+        assert batch.lengths is None
+        assert_close(batch[2:], collate([ids(4)] * 5, targets)[2:])
+
+
+@pytest.mark.parametrize(
+    ("sources", "targets", "message"),
+    [
+        ([], [], "at least one, got 0 and 0"),
+        ([ids(5)], [ids(5), ids(6)], "got 1 and 2"),
+        ([ids(5), ids(5)], [ids(5)], "got 2 and 1"),
+        ([ids(5)], [torch.tensor([5.0])], r"int64 or int32, got torch\.float32 \(1,\)"),
+        ([torch.tensor([])], [ids(5)], r"int64 or int32, got torch\.float32 \(0,\)"),
+        ([ids(5)], [torch.tensor(5)], r"torch\.int64 \(\)"),
+        ([ids(5)], [ids(5)[None]], r"torch\.int64 \(1, 1\)"),
+        ([ids(5), torch.zeros(1, 2, 2)], [ids(5), ids(5)], r"torch\.float32 \(1, 2, 2\)"),
+        ([torch.zeros(1, 2, 2), ids(5)], [ids(5), ids(5)], r"of one size, got \[\(1,\), \(1, 2, 2\)\]"),
+        ([torch.zeros(1, 2, 2), torch.zeros(1, 2, 3)], [ids(5), ids(5)], r"got \[\(1, 2, 2\), \(1, 2, 3\)\]"),
+        ([torch.zeros(2, 2)], [ids(5)], r"images \(channels, height, width\) of one size, got \[\(2, 2\)\]"),
+        ([ids(5)], [ids(5, PAD, 6)], r"come without <pad>, <bos> and <eos>, got the ids \[0\]"),
+        ([ids(5)], [ids(BOS, 6)], r"got the ids \[1\]"),
+        ([ids(5), ids(5)], [ids(7, 8, 9), ids(6, EOS)], r"got the ids \[2\]"),
+    ],
+)
+def test_what_is_no_pair_is_refused(sources, targets, message):
+    with pytest.raises(ValueError, match=message):
+        collate(sources, targets)
+
+
+def test_pad_needs_something():
+    with pytest.raises(ValueError, match="at least one sequence, got none"):
+        pad([])
+
+
+def test_pair_batch_moves_but_for_its_lengths():
+    sources, targets = draw_pairs(3)
+    for batch in (collate(sources, targets), collate(torch.zeros(3, 1, 2, 2), targets)):
+        moved = batch.to(torch.device("meta"))
+        assert isinstance(moved, PairBatch)
+        assert [field is None for field in moved] == [field is None for field in batch]
+        assert {field.device.type for field in moved._replace(lengths=None) if field is not None} == {"meta"}
+        assert moved.lengths is batch.lengths
+        assert [f.shape for f in moved if f is not None] == [f.shape for f in batch if f is not None]
+        for back, field in zip(batch.to(torch.device("cpu")), batch, strict=True):
+            assert (back is None) if field is None else torch.equal(back, field)
+
+
+# --- BucketedPairs ------------------------------------------------------------------------------------
+
+
+def pairs_of(batches) -> list[tuple]:
+    """What the rows of batches hold, as (source, target), read off with lengths and mask."""
+    found = []
+    for batch in batches:
+        for b in range(len(batch.source)):
+            source = batch.source[b, : batch.lengths[b]].tolist()
+            found.append((tuple(source), tuple(batch.targets[b][batch.mask[b]].tolist())))
+    return found
+
+
+def written(sources, targets) -> list[tuple]:
+    return [(tuple(s.tolist()), (*t.tolist(), EOS)) for s, t in zip(sources, targets, strict=True)]
+
+
+@pytest.mark.parametrize("n", [1, 7, 23, 35])
+@pytest.mark.parametrize(("batch", "bucket_batches"), [(1, 1), (7, 1), (7, 2), (5, 20), (100, 3)])
+def test_every_pair_comes_once_in_every_iteration(n, batch, bucket_batches):
+    sources, targets = draw_pairs(n)
+    batches = BucketedPairs(sources, targets, batch, torch.Generator().manual_seed(3), bucket_batches)
+    for _ in range(3):
+        made = list(batches)
+        assert sorted(pairs_of(made)) == sorted(written(sources, targets))
+        assert len(made) == len(batches)
+        sizes = sorted(len(b.source) for b in made)
+        assert sizes[1:] == [batch] * (len(made) - 1) and 1 <= sizes[0] <= batch
+
+
+@pytest.mark.parametrize("bucket_batches", [1, 4])
+def test_order_differs_in_every_iteration_and_is_drawn_from_the_generator(bucket_batches):
+    sources, targets = draw_pairs(40)
+
+    def three(seed):
+        batches = BucketedPairs(sources, targets, 3, torch.Generator().manual_seed(seed), bucket_batches)
+        return [pairs_of(batches) for _ in range(3)]
+
+    first = three(0)
+    assert first[0] != first[1] != first[2] != first[0]
+    torch.manual_seed(99)  # the generator given decides, not torch's own
+    assert three(0) == first
+    assert three(1) != first
+
+
+def test_without_a_generator_the_seed_decides():
+    sources, targets = draw_pairs(40)
+    made = []
+    for seed in (1, 1, 2):
+        set_seed(seed)
+        made.append(pairs_of(BucketedPairs(sources, targets, 3)))
+    assert made[0] == made[1] != made[2]
+
+
+def share_of_padding(batches) -> float:
+    real = total = 0
+    for batch in batches:
+        for lengths, padded in ((batch.lengths, batch.source), (batch.mask.sum(1), batch.targets)):
+            real += int(lengths.sum())
+            total += padded.numel()
+    return 1 - real / total
+
+
+def test_pools_leave_little_padding():
+    sources, _ = draw_pairs(400, 1, 30, torch.Generator().manual_seed(0))
+    shares = {}
+    for bucket_batches in (1, 5, 25):
+        batches = BucketedPairs(
+            sources, [source[1:] for source in sources], 16, torch.Generator().manual_seed(1), bucket_batches
+        )
+        state = batches.generator.get_state()
+        said = batches.padding()
+        assert torch.equal(batches.generator.get_state(), state)  # a look at the padding changes no training
+        shares[bucket_batches] = share_of_padding(batches)
+        assert abs(said - shares[bucket_batches]) < 0.02  # another iteration, another order
+    assert shares[1] > 0.4 and shares[5] < 0.17 and shares[25] < 0.06, shares
+
+
+def test_padding_by_hand():
+    sources, targets = [ids(5), ids(5, 6, 7)], [ids(4, 5), ids()]
+    assert_close(BucketedPairs(sources, targets, 2).padding(), 1 - (1 + 3 + 3 + 1) / (2 * 3 + 2 * 3))
+    assert BucketedPairs(sources, targets, 1).padding() == 0
+    assert_close(BucketedPairs(torch.zeros(2, 1, 2, 2), targets, 2).padding(), 1 - 4 / 6)
+    assert BucketedPairs(torch.zeros(2, 1, 2, 2), [ids(), ids()], 2).padding() == 0
+
+
+def test_sorted_by_source_then_target_within_a_pool_only():
+    sources = [torch.full((n,), 4 + n) for n in (3, 1, 2, 1, 3, 2, 1, 2)]
+    targets = [torch.full((n,), 9) for n in (1, 3, 2, 1, 4, 1, 2, 5)]
+    batches = BucketedPairs(sources, targets, 2, torch.Generator().manual_seed(0), bucket_batches=4)
+    for _ in range(5):
+        made = sorted(pairs_of([batch]) for batch in batches)
+        sizes = [[(len(s), len(t) - 1) for s, t in pairs] for pairs in made]
+        assert sizes == [[(1, 1), (1, 2)], [(1, 3), (2, 1)], [(2, 2), (2, 5)], [(3, 1), (3, 4)]]
+
+
+def test_pools_are_drawn_anew_and_bound_what_is_sorted():
+    sources = [torch.full((n,), 9) for n in range(1, 41)]
+
+    def couples(bucket_batches):
+        batches = BucketedPairs(sources, sources, 2, torch.Generator().manual_seed(0), bucket_batches)
+        return [{tuple(sorted(batch.lengths.tolist())) for batch in batches} for _ in range(2)]
+
+    neighbours = {(n, n + 1) for n in range(1, 41, 2)}
+    assert couples(20) == couples(99) == [neighbours, neighbours]
+    first, second = couples(4)  # 8 of the 40 are sorted together
+    assert len(first) == len(second) == 20 and len(first & second) < 10 and len(first & neighbours) < 10
+
+
+def test_batches_do_not_come_in_the_order_of_their_length():
+    sources = [torch.full((n,), 9) for n in range(1, 61)]
+    lengths = [
+        int(batch.lengths[0]) for batch in BucketedPairs(sources, sources, 2, torch.Generator().manual_seed(0), 30)
+    ]
+    rising = sum(a < b for a, b in itertools.pairwise(lengths))
+    assert 5 < rising < 24  # of 29
+
+
+def test_pool_of_one_batch_does_not_sort():
+    sources = [torch.full((n,), 9) for n in (1, 2)]
+    firsts = collections.Counter(
+        int(batch.lengths[0]) for _ in range(100) for batch in BucketedPairs(sources, sources, 2, bucket_batches=1)
+    )
+    assert min(firsts[1], firsts[2]) > 25
+
+
+def test_images_go_through():
+    images, targets = torch.arange(7.0).view(7, 1, 1, 1).expand(7, 1, 2, 3), [ids(*[9] * n) for n in range(7)]
+    batches = BucketedPairs(images, targets, 3, bucket_batches=2)
+    seen = [(int(b.source[n, 0, 0, 0]), int(b.mask[n].sum())) for b in batches for n in range(len(b.source))]
+    assert sorted(seen) == [(n, n + 1) for n in range(7)]
+    assert all(batch.lengths is None for batch in batches)
+    assert sum(batch.mask.sum() for batch in batches) == sum(range(1, 8))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "options", "message"),
+    [
+        ((0, 0), (2,), "at least one, got 0 and 0"),
+        ((3, 2), (2,), "got 3 and 2"),
+        ((2, 2), (0,), "at least 1, got 0 and 20"),
+        ((2, 2), (2, None, 0), "at least 1, got 2 and 0"),
+    ],
+)
+def test_what_makes_no_batches_is_refused(numbers, options, message):
+    sources, targets = ([ids(5)] * n for n in numbers)
+    with pytest.raises(ValueError, match=message):
+        BucketedPairs(sources, targets, *options)
+
+
+# --- training on pairs ------------------------------------------------------------------------------
+
+
+class Reader(nn.Module):
+    """The summary of the source and the tokens before say the next token."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder = Encoder(8, 8, 32)
+        self.embedding, self.rnn, self.output = nn.Embedding(8, 8), nn.GRU(8, 32, batch_first=True), nn.Linear(32, 8)
+
+    def forward(self, batch):
+        summary = self.encoder(batch.source, batch.lengths).summary
+        states, _ = self.rnn(self.embedding(batch.inputs), summary.unsqueeze(0))
+        return self.output(states)
+
+
+def test_fit_learns_from_pair_batches_over_many_epochs():
+    generator = set_seed(0)
+    sources = [ids(*s) for n in range(1, 5) for s in itertools.product((4, 5), repeat=n)]  # 30 words over two letters
+    targets = [source.flip(0) for source in sources]
+    batches, seen, devices = BucketedPairs(sources, targets, 8, generator), [], set()
+
+    def loss(model, batch):
+        seen.append(pairs_of([batch]))
+        devices.update(field.device for field in batch)
+        return cross_entropy(model(batch), batch.targets, batch.mask)
+
+    model, epochs = Reader(), 100
+    history = fit(model, batches, loss, steps=epochs * len(batches), lr=0.01)
+    assert len(batches) == 4 and devices == {next(model.parameters()).device}
+    orders = [[pair for batch in seen[n : n + 4] for pair in batch] for n in range(0, len(seen), 4)]
+    assert len(orders) == epochs
+    assert all(sorted(order) == sorted(written(sources, targets)) for order in orders)
+    assert len({tuple(order) for order in orders}) == epochs
+    assert history.tokens == epochs * sum(len(target) + 1 for target in targets)
+    assert history.train_loss[0] > 1.8 and max(history.train_loss[-4:]) < 0.05
+    (everything,) = BucketedPairs(sources, targets, 30)
+    assert (model(everything).argmax(-1) == everything.targets)[everything.mask].all()

@@ -1,0 +1,283 @@
+"""Every written date is Babel's own, has one meaning, and its fields lie where the links say."""
+
+import collections
+import datetime
+import functools
+import inspect
+import itertools
+import re
+
+import pytest
+from babel import Locale
+from babel.dates import format_date
+
+from attnlib.data import dates
+from attnlib.data.dates import BETWEEN, CARD, FORMATS, LOCALES, ambiguous, load_dates, patterns, render
+from attnlib.data.examples import encode_examples, part_of, vocabularies
+
+SIZES = (500, 70, 80)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return load_dates(sizes=SIZES)
+
+
+@pytest.fixture(scope="module")
+def pairs():
+    return load_dates(sizes=(150, 20, 30), n_dates=2)
+
+
+PATTERNS = {locale: patterns(locale) for locale in LOCALES}
+
+
+@functools.cache
+def wordings(iso: str) -> dict[str, set[str]]:
+    """All that Babel may write for a date → the locales that do."""
+    day = datetime.date.fromisoformat(iso)
+    found = collections.defaultdict(set)
+    for locale in LOCALES:
+        for pattern in PATTERNS[locale]:
+            found[format_date(day, pattern, locale)].add(locale)
+    return found
+
+
+def is_read_right(text: str, iso: str, field: int, locales: set[str]) -> bool:
+    """Whether a piece of a date is its year, month or day (field 0, 1, 2), by Babel's tables of names."""
+    number = int(iso.split("-")[field])
+    if field == 1 and not text.isdigit():
+        tables = [Locale.parse(locale).months[use] for locale in locales for use in ("format", "stand-alone")]
+        return any(table[width][number] == text for table in tables for width in ("wide", "abbreviated"))
+    return text in ((str(number),) if field == 0 else (str(number), f"{number:02}"))
+
+
+def check_links(source: str, iso: str, sure: set, possible: set, locales: set[str]) -> None:
+    """Field by field, without looking at how the date was rendered."""
+    assert {i for i, _ in possible} == {0, 1, 2, 3, 5, 6, 8, 9}  # all but the hyphens
+    taken = []
+    for field, columns in enumerate(((0, 1, 2, 3), (5, 6), (8, 9))):
+        spans = [sorted(j for i, j in possible if i == column) for column in columns]
+        assert all(span == spans[0] for span in spans)
+        span = spans[0]
+        assert span == list(range(span[0], span[-1] + 1))
+        text = source[span[0] : span[-1] + 1]
+        assert is_read_right(text, iso, field, locales), (source, text)
+        taken += span
+        links = sorted((i, j) for i, j in sure if i in columns)
+        if text.isdigit():
+            assert [j for _, j in links] == span  # every digit, in its order
+            assert [i for i, _ in links] == list(columns)[len(columns) - len(span) :]
+            assert all(source[j] == iso[i] for i, j in links)
+        else:
+            assert not links
+    assert len(taken) == len(set(taken))
+    assert sure <= possible
+
+
+def test_literal_dates():
+    day = datetime.date(2023, 7, 5)
+    assert render(day, "EEEE d MMMM y", "fr_FR") == (
+        "mercredi 5 juillet 2023",
+        {"d": (9, 10), "M": (11, 18), "y": (19, 23)},
+    )
+    assert render(day, "y年M月d日", "ja_JP") == ("2023年7月5日", {"y": (0, 4), "M": (5, 6), "d": (7, 8)})
+    assert render(day, "dd.LL.yyyy", "de_DE") == ("05.07.2023", {"d": (0, 2), "M": (3, 5), "y": (6, 10)})
+    assert render(day, "d 'de' MMMM 'de' y", "es_ES").text == "5 de julio de 2023"
+    (example,) = load_dates(sizes=(1, 0, 0), locales=["ja_JP"], formats=["long"], years=(2023, 2023)).train
+    assert re.fullmatch(r"2023年\d+月\d+日", "".join(example.source))
+
+
+def test_unclear_patterns_are_left_out(without_shape_checks):
+    clear = ["d MMMM y", "EEEE, MMMM d, y", "y-MM-dd", "d. L yyyy", "cccc d. MMMM y"]
+    unclear = ["d.M.yy", "MMM y", "d MMM", "d MMM y G", "d d MMM y", "w y M d", "MMM d, Y", "EEEE y", "M d y M"]
+    assert [pattern for pattern in clear + unclear if dates._is_clear(pattern)] == clear
+    assert patterns("en_GB", ["yMd", "short"]) == patterns("en_GB", ["yMd"])  # written alike: once
+    with pytest.raises(ValueError, match=r"none of the formats \['short'\] is clear in the locale 'de_DE'"):
+        patterns("de_DE", ["short"])
+
+
+def test_ambiguous_dates():
+    early, late = datetime.date(2021, 4, 12), datetime.date(2021, 4, 13)
+    for pattern in ("M/d/y", "dd.MM.y", "E, dd/MM/y", "d. L. y", "LL/dd/y"):
+        assert ambiguous(early, pattern) and not ambiguous(late, pattern)
+    for pattern in ("d MMM y", "y-MM-dd", "E, y-MM-dd", "y/M/d(E)", "d. LLLL y"):
+        assert not ambiguous(early, pattern) and not ambiguous(late, pattern)
+
+
+def test_standard_formats_are_the_locales_own():
+    day = datetime.date(2021, 10, 30)
+    for locale in LOCALES:
+        for name in ("short", "medium", "long", "full"):
+            own = format_date(day, name, locale)
+            if re.search("2021", own):
+                (pattern,) = patterns(locale, [name])
+                assert render(day, pattern, locale).text == own
+    for name, letters in (("full, short weekday", "EEE"), ("full, short month", "MMM")):
+        (pattern,) = patterns("fr_FR", [name])
+        (full,) = patterns("fr_FR", ["full"])
+        assert pattern == full.replace(letters + letters[0], letters)
+    for name in ("yMd", "yMMMd", "yMEd", "yMMMEd"):
+        (pattern,) = patterns("en_US", [name])
+        assert pattern == Locale.parse("en_US").datetime_skeletons[name].pattern
+        assert ("E" in pattern) == ("E" in name) and ("MMM" in pattern) == ("MMM" in name)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_rendered_dates_are_babels(locale):
+    chosen = patterns(locale)
+    assert 6 <= len(chosen) <= 10 and len(set(chosen)) == len(chosen)
+    days = [datetime.date(2023, 1, 1) + datetime.timedelta(n) for n in range(0, 730, 11)]  # every month, every weekday
+    for day in [*days, datetime.date(2024, 2, 29), datetime.date(1999, 12, 31), datetime.date(2000, 1, 1)]:
+        for pattern in chosen:
+            rendered = render(day, pattern, locale)
+            assert rendered.text == format_date(day, pattern, locale)
+            assert set(rendered.spans) == {"y", "M", "d"}
+            assert rendered.text[slice(*rendered.spans["y"])] == str(day.year)
+            assert int(rendered.text[slice(*rendered.spans["d"])]) == day.day
+
+
+def test_three_dates_in_a_source():
+    (example,) = load_dates(sizes=(1, 0, 0), n_dates=3).train
+    assert len(example.target) == 32 and "".join(example.source).count(BETWEEN) == 2
+    assert max(j for _, j in example.possible) < len(example.source)
+
+
+def test_every_day_of_the_years_comes():
+    days = {(datetime.date(2023, 1, 1) + datetime.timedelta(n)).isoformat() for n in range(365)}
+    sizes = [sum(part_of(day) == part for day in days) for part in ("train", "dev", "test")]
+    parts = load_dates(sizes=sizes, locales=["ja_JP"], formats=["long"], years=(2023, 2023))
+    assert {"".join(example.target) for part in parts for example in part} == days
+    ends = {"years": (9999, 9999), "locales": ["ja_JP"], "formats": ["long"]}
+    assert all(example.target[0] == "9" for example in load_dates(sizes=(9, 0, 0), **ends).train)
+
+
+def test_sources_and_links_are_right(corpus):
+    for example in itertools.chain(*corpus):
+        source, iso = "".join(example.source), "".join(example.target)
+        assert all(len(token) == 1 for token in example.source + example.target)
+        written = wordings(iso)
+        assert source in written
+        check_links(source, iso, set(example.sure), set(example.possible), written[source])
+
+
+def test_two_dates_in_a_source(pairs):
+    for example in itertools.chain(*pairs):
+        source, target = "".join(example.source), "".join(example.target)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\d \d{4}-\d\d-\d\d", target) and source.count(BETWEEN) == 1
+        i_start = j_start = 0
+        both = set(LOCALES)
+        for text, iso in zip(source.split(BETWEEN), target.split(), strict=True):
+            written = wordings(iso)
+            sure, possible = (
+                {(i - i_start, j - j_start) for i, j in links if i_start <= i < i_start + 10}
+                for links in (example.sure, example.possible)
+            )
+            check_links(text, iso, sure, possible, written[text])
+            assert all(0 <= j < len(text) for _, j in possible)
+            both &= written[text]
+            i_start, j_start = i_start + 11, j_start + len(text) + len(BETWEEN)
+        assert both  # one locale for both
+        assert len({i for i, _ in example.possible}) == 16
+
+
+def test_no_date_is_in_two_parts(corpus, pairs):
+    seen = [
+        {"".join(e.target) for e in single} | {d for e in double for d in "".join(e.target).split()}
+        for single, double in zip(corpus, pairs, strict=True)
+    ]
+    others = load_dates(sizes=(200, 50, 60), seed=5, years=(2000, 2003))  # few dates, so that they come often
+    for part, other in zip(seen, others, strict=True):
+        part |= {"".join(example.target) for example in other}
+    assert tuple(map(len, corpus)) == SIZES and len(seen[0]) > 700
+    for a, b in itertools.combinations(seen, 2):
+        assert not a & b
+
+
+def test_every_source_has_one_meaning(corpus, pairs):
+    meanings = collections.defaultdict(set)
+    for splits in (corpus, pairs, load_dates(sizes=(300, 0, 0), years=(2021, 2021))):
+        for part in splits:
+            assert len({example.source for example in part}) == len(part)
+            for example in part:
+                meanings[example.source].add(example.target)
+    assert all(len(targets) == 1 for targets in meanings.values())
+    for source in map("".join, meanings):
+        for numbers in re.findall(r"\b(\d+)[-/.](\d+)[-/.](\d+)\b", source):
+            if len(numbers[0]) < 4:  # day and month first: one of them cannot be a month
+                assert len(numbers[2]) == 4 and max(int(numbers[0]), int(numbers[1])) > 12, source
+
+
+def test_locales_formats_and_dates_are_spread(corpus):
+    used = collections.Counter()
+    for example in corpus.train:
+        written = wordings("".join(example.target))["".join(example.source)]
+        used.update(locale for locale in written if len(written) == 1)
+    assert set(used) == set(LOCALES)
+    text = ["".join(example.source) for example in corpus.train]
+    assert any(re.fullmatch(r"\d+/\d+/\d{4}", t) for t in text)
+    assert any(re.fullmatch(r"\d{4}年\d+月\d+日", t) for t in text)
+    assert any("juillet" in t for t in text) and any("Juli " in t for t in text) and any("lipca" in t for t in text)
+    iso = ["".join(example.target) for example in load_dates(sizes=(1500, 0, 0)).train]
+    assert {t[5:7] for t in iso} == {f"{n:02}" for n in range(1, 13)}
+    assert {t[8:] for t in iso} == {f"{n:02}" for n in range(1, 32)}
+    years = {int(t[:4]) for t in iso}
+    assert years == set(range(1950, 2050))
+
+
+def test_one_seed_one_corpus(corpus):
+    small = (40, 7, 9)
+    again, other = load_dates(sizes=small), load_dates(sizes=small, seed=1)
+    for part, size in enumerate(small):
+        assert again[part] == corpus[part][:size]
+        assert not {e.source for e in again[part]} & {e.source for e in other[part]}
+    # with one way to write a date, the data of Babel decide nothing
+    long = load_dates(sizes=(2, 1, 1), locales=["ja_JP"], formats=["long"])
+    assert ["".join(example.target) for part in long for example in part] == [
+        "2021-03-18",
+        "2025-01-16",
+        "2027-10-01",
+        "1970-04-01",
+    ]
+
+
+def test_test_characters_are_known_from_training(corpus):
+    source, target = vocabularies(corpus.train)
+    for part in corpus[1:]:
+        sources, targets = encode_examples(part, source, target)
+        for example, s, t in zip(part, sources, targets, strict=True):
+            assert tuple(source.decode(s)) == example.source and tuple(target.decode(t)) == example.target
+    assert set(target.tokens[4:]) == set("0123456789-") and 60 < len(source) < 110
+
+
+def test_senseless_wishes_are_refused(without_shape_checks):
+    for locale in ("xx_YY", "klingon", ""):
+        with pytest.raises(ValueError, match=f"unknown locale '{locale}'"):
+            load_dates(locales=["fr_FR", locale])
+    with pytest.raises(ValueError, match=r"unknown formats \['tiny'\], known are \['short', "):
+        load_dates(formats=["long", "tiny"])
+    with pytest.raises(ValueError, match="at least one locale"):
+        load_dates(locales=[])
+    with pytest.raises(ValueError, match=r"from 1000 on, got \(999, 2000\)"):
+        load_dates(years=(999, 2000))
+    with pytest.raises(ValueError, match=r"from 1000 on, got \(2001, 2000\)"):
+        load_dates(years=(2001, 2000))
+    with pytest.raises(ValueError, match=r"four digits, got \(2000, 10000\)"):
+        load_dates(years=(2000, 10000))
+    for n_dates in (0, -1):
+        with pytest.raises(ValueError, match=f"n_dates must be at least 1, got {n_dates}"):
+            load_dates(n_dates=n_dates)
+    with pytest.raises(ValueError, match=r"three numbers.*got \(5, -1, 5\)"):
+        load_dates(sizes=(5, -1, 5))
+
+
+def test_more_than_there_is_is_refused(without_shape_checks):
+    with pytest.raises(ValueError, match=r"only \d\d different items found for test, 100 were asked for"):
+        load_dates(sizes=(0, 0, 100), locales=["ja_JP"], formats=["long"], years=(2023, 2023))
+
+
+def test_card_tells_the_defaults():
+    defaults = {n: p.default for n, p in inspect.signature(load_dates).parameters.items()}
+    assert CARD.size.startswith(" + ".join(map(str, defaults["sizes"])))
+    assert "{} to {}".format(*defaults["years"]) in CARD.size
+    assert len(LOCALES) == len(FORMATS) == 10 and "ten locales" in CARD.size and "ten formats" in CARD.size
+    assert "Babel >= 2.14" in CARD.source and defaults["locales"] == LOCALES and defaults["formats"] == FORMATS

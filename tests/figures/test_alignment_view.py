@@ -1,0 +1,322 @@
+"""AlignmentView: takes weights as people have them, and its JavaScript says what attnlib says."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from traitlets import TraitError
+
+from attnlib.figures import AlignmentView
+from attnlib.figures.alignments import LIMIT, UNIT, alignments
+from attnlib.training.metrics import hard_alignment
+from tests.node import run_in_node
+
+SOURCE, TARGET = ["le", "chat", "noir"], ["the", "black", "cat", "."]
+WEIGHTS = [[0.8, 0.1, 0.1], [0.1, 0.2, 0.7], [0.0, 0.9, 0.1], [0.25, 0.25, 0.5]]
+GOLD = [(0, 0), (1, 2), (2, 1), (2, 0)]
+
+
+def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+    """Rows that add up to 1."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).mul(2).softmax(-1)
+
+
+def view(weights=WEIGHTS, source=SOURCE, target=TARGET, gold=GOLD, **how) -> AlignmentView:
+    return AlignmentView(weights, source, target, gold, **how)
+
+
+def words(n: int) -> list[str]:
+    return [f"w{j}" for j in range(n)]
+
+
+# --- the JavaScript
+
+
+def random_case(n: int) -> dict:
+    """Weights of one model, rows of zeros and rows that do not add up to 1 among them, and some gold links."""
+    generator = torch.Generator().manual_seed(n)
+    L, H, T, S = (int(torch.randint(1, top, (), generator=generator)) for top in (4, 5, 9, 9))
+    weights = torch.rand(L, H, T, S, generator=generator)
+    if n % 3:
+        weights = weights.mul(5).softmax(-1)
+    if n % 4 == 0:
+        weights[:, :, 0] = 0
+    if n % 5 == 0:
+        weights[..., S - 1] = weights[..., 0]  # ties
+    links = torch.rand(T, S, generator=generator) < (0.0, 0.3, 0.9)[n % 3 - 1]
+    gold = [tuple(pair) for pair in links.nonzero().tolist()]
+    layer, head = n % L, "mean" if n % 2 else n % H
+    figure = AlignmentView(
+        [one[None] for one in weights], words(S), words(T), gold, layer=layer, head=head, show_gold=False
+    )
+    return {"figure": figure, "given": weights, "layer": layer, "head": head, "gold": gold}
+
+
+def test_javascript_says_what_attnlib_says():
+    cases = [random_case(n) for n in range(240)]
+    answers = run_in_node(
+        str(AlignmentView._esm),
+        """argument.map(([packed, layer, head]) => {
+            const weights = m.mapOf(m.unpacked(packed), packed.shape, layer, head);
+            return [weights, m.onGold(weights, packed.gold), weights.map(m.most), weights.map(m.total)];
+        })""",
+        [[case["figure"].panels[0], case["layer"], case["head"]] for case in cases],
+    )
+    for case, (weights, right, most, sums) in zip(cases, answers, strict=True):
+        figure, layer = case["figure"], case["given"][case["layer"]].double()
+        expected = layer.mean(0) if case["head"] == "mean" else layer[case["head"]]
+        torch.testing.assert_close(torch.tensor(weights).double(), expected, atol=0.51 / UNIT, rtol=0)
+        shown = torch.tensor(figure.weights[""], dtype=torch.float64)
+        torch.testing.assert_close(torch.tensor(weights, dtype=torch.float64), shown, atol=1e-12, rtol=0)
+        # shown, and not expected: rounding may turn two that nearly tie
+        links = hard_alignment(shown, *shown.shape)
+        assert {(i, j) for i, j in enumerate(most) if j >= 0} == links
+        assert sums == pytest.approx(shown.sum(-1).tolist(), abs=1e-12)
+        if not case["gold"]:
+            assert right is None and figure.gold_share == {"": None} and figure.gold_hits == {"": 0}
+            continue
+        rows = {i for i, _ in case["gold"]}
+        on, total = (sum(shown[i, j].item() for i, j in pairs) for pairs in (
+            case["gold"], [(i, j) for i in rows for j in range(shown.shape[1])],
+        ))  # fmt: skip
+        assert right["share"] == pytest.approx(on / total if total else 0, abs=1e-12)
+        assert right["rows"] == len(rows) and right["hits"] == len(links & set(case["gold"]))
+        assert figure.gold_share[""] == pytest.approx(right["share"], abs=1e-12)
+        assert figure.gold_hits[""] == right["hits"]
+
+
+def test_weights_that_do_not_fit_their_shape_are_refused_in_javascript():
+    packed = view().panels[0] | {"shape": [1, 1, 4, 4]}
+    said = run_in_node(
+        str(AlignmentView._esm), "(() => { try { m.unpacked(argument) } catch (e) { return e.message } })()", packed
+    )
+    assert said == "24 bytes cannot be 1 × 1 × 4 × 4 weights"
+
+
+# --- the Python side: what is taken
+
+
+def test_weights_are_kept_in_steps_of_a_sixty_thousandth():
+    exact = [[0.5, 0.25, 0.05], [0.1, 1.0, 0.0]]
+    figure = AlignmentView(exact, words(3), words(2))
+    assert figure.weights == {"": exact}
+    assert json.dumps(figure.get_state(["panels"]))  # lists, all the way down
+
+
+def test_arrays_and_tensors_are_welcome():
+    tensor = torch.tensor(WEIGHTS)
+    expected = view().weights[""]
+    for given in (
+        tensor,
+        tensor.requires_grad_(),
+        tensor.detach().numpy(),
+        list(tensor),
+        list(tensor.detach().numpy()),
+        tensor.tolist(),
+    ):
+        assert np.array(view(given).weights[""]) == pytest.approx(np.array(expected), abs=1 / UNIT)
+    assert np.array(view(tensor.bfloat16()).weights[""]) == pytest.approx(np.array(expected), abs=0.004)
+    assert view(source="abc", target="wxyz").panels[0]["source"] == ["a", "b", "c"]
+    assert view(source=torch.tensor([7, 8, 9]), target=range(4)).panels[0]["target"] == ["0", "1", "2", "3"]
+
+
+def test_one_layer_of_heads():
+    layer = drawn(2, 3, 4, 5)  # (B, H, T, S)
+    figure = AlignmentView(layer, words(5), words(4), batch=1)
+    assert figure.panels[0]["shape"] == [1, 3, 4, 5]
+    assert np.array(figure.weights[""]) == pytest.approx(layer[1].mean(0).numpy(), abs=1 / UNIT)
+    figure.head = 2
+    assert np.array(figure.weights[""]) == pytest.approx(layer[1, 2].numpy(), abs=1 / UNIT)
+
+
+def test_layers_as_a_forward_pass_gives_them():
+    layers = tuple(drawn(1, 2, 4, 4, seed=n) for n in range(3))
+    figure = AlignmentView(layers, words(4), words(4))
+    assert (figure.layer, figure.head) == (2, "mean")  # the last
+    for layer in range(3):
+        figure.layer, figure.head = layer, 1
+        assert np.array(figure.weights[""]) == pytest.approx(layers[layer][0, 1].numpy(), abs=1 / UNIT)
+
+
+def test_steps_as_generate_gives_them_to_a_decoder_alone():
+    """Three tokens of a prompt, then two one by one: five rows, and no row looks at what came later."""
+    steps = tuple(
+        tuple(drawn(1, 2, n, S, seed=10 * S + layer) for layer in range(3)) for n, S in ((3, 3), (1, 4), (1, 5))
+    )
+    steps = (tuple(layer * torch.ones(3, 3).tril() for layer in steps[0]), *steps[1:])
+    figure = AlignmentView(steps, words(5), words(5), layer=1, head=0)
+    expected = np.zeros((5, 5))
+    expected[:3, :3], expected[3, :4], expected[4] = steps[0][1][0, 0], steps[1][1][0, 0, 0], steps[2][1][0, 0, 0]
+    assert np.array(figure.weights[""]) == pytest.approx(expected, abs=1 / UNIT)
+
+
+def test_steps_as_generate_gives_them_to_encoder_and_decoder():
+    steps = [[drawn(2, 2, 1, 6, seed=10 * i + layer) for layer in range(2)] for i in range(4)]
+    figure = AlignmentView(steps, words(6), words(4), batch=1)
+    expected = torch.cat([step[1][1].mean(0) for step in steps])
+    assert np.array(figure.weights[""]) == pytest.approx(expected.numpy(), abs=1 / UNIT)
+
+
+def test_several_models_may_write_and_read_different_words():
+    figure = AlignmentView(
+        {"one": WEIGHTS, "two": [[0.5, 0.5]]},
+        {"one": SOURCE, "two": ["a", "b"]},
+        {"one": TARGET, "two": ["x"]},
+        {"two": [(0, 1)]},
+        step=3,
+    )
+    assert [packed["source"] for packed in figure.panels] == [SOURCE, ["a", "b"]]
+    assert figure.gold_share == {"one": None, "two": 0.5}
+    assert figure.view == "grid" and view().view == "both"
+    figure.model = "two"
+    figure.step = 0
+    assert repr(figure) == "AlignmentView(models=['one', 'two'], T=4, S=3, step=0)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"weights": {}}, "at least one model"),
+        ({"weights": None}, "eager"),
+        ({"weights": ()}, "eager"),
+        ({"weights": (None, None)}, "None .*output_attentions=True.*eager"),
+        ({"weights": ((None,), (None,))}, "step 0 are None"),
+        ({"weights": [1.0, 2.0]}, r"\(T, S\), \(B, H, T, S\) .*got \(2,\)"),
+        ({"weights": drawn(2, 4, 3)}, r"\(2, 4, 3\) could be sentences or heads: pass weights\[n\]"),
+        ({"weights": drawn(2, 1, 4, 3)}, r"\(2, 1, 4, 3\) hold 2 sentences: choose one, batch=0\.\.1"),
+        ({"weights": drawn(2, 1, 4, 3), "batch": 2}, r"batch must be in 0\.\.1 .*\(2, 1, 4, 3\), got 2"),
+        ({"weights": (drawn(1, 2, 4, 3), drawn(1, 1, 4, 3))}, r"layers differ in shape.*\(2, 4, 3\), \(1, 4, 3\)"),
+        ({"weights": [[drawn(1, 2, 4, 3)], [drawn(1, 1, 4, 3)]]}, r"steps differ .*\(1, 2, 4, 3\), \(1, 1, 4, 3\)"),
+        ({"weights": drawn(3, 4)}, r"\(3, 4\), but there are 4 target and 3 source words"),
+        ({"weights": [[0.1, 0.2], [0.1]]}, "rectangular"),
+        ({"weights": [["a"]]}, "numbers"),
+        ({"weights": (torch.tensor(WEIGHTS) * 4).tolist()}, r"0\.\.1, got 0\.\.3\.6.*scores"),
+        ({"weights": [[-0.1, 0.5, 0.6]] * 4}, r"0\.\.1, got -0\.1\.\.0\.6"),
+        ({"weights": [[float("nan"), 0.5, 0.5]] * 4}, r"\(1, 1, 4, 3\) must be finite"),
+        ({"weights": {"a": WEIGHTS, "b": drawn(1, 2, 4, 3)}}, r"layers and heads.*'a': \(1, 1\), 'b': \(1, 2\)"),
+        ({"weights": {"a": WEIGHTS}, "target": {"b": TARGET}}, r"target is given for \['b'\], weights for \['a'\]"),
+        ({"weights": {"a": WEIGHTS}, "gold": {"b": GOLD}}, r"gold is given for \['b'\], weights for \['a'\]"),
+        ({"source": {"a": SOURCE}}, r"source is given for \['a'\]"),
+        ({"source": []}, "source must have at least one word"),
+        ({"target": []}, "target must have at least one word"),
+        ({"gold": [(4, 0)]}, r"\(4, 0\) is outside of 4 target and 3 source"),
+        ({"gold": [(0, -1)]}, r"\(0, -1\) is outside"),
+        ({"gold": [(0, 3)]}, r"\(0, 3\) is outside"),
+        ({"gold": [(0, 1, 2)]}, r"pair .*\(0, 1, 2\)"),
+        ({"gold": [(0, 0.5)]}, r"pair .*\(0, 0\.5\)"),
+        ({"step": 4}, r"step .*0\.\.3, got 4"),
+        ({"step": -1}, r"step .*0\.\.3, got -1"),
+        ({"layer": 1}, r"layer .*0\.\.0, got 1"),
+        ({"head": 1}, r'head .*0\.\.0 or "mean", got 1'),
+        ({"head": "max"}, "head .*'max'"),
+        ({"view": "map"}, "unknown view 'map'; known are grid, lines, both"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        view(**changes)
+
+
+def test_a_page_is_not_filled_with_weights():
+    side = int((LIMIT * 3 / 8 / 12) ** 0.5)
+    view(drawn(1, 12, side, side), words(side), words(side), None)
+    with pytest.raises(ValueError, match=r"4 × 12 × 90 × 90 weights .* are 1\.0 MB .* more than 1 MB: pass fewer"):
+        view([drawn(1, 12, 90, 90)] * 4, words(90), words(90), None)
+    assert len(json.dumps(view(drawn(1, 12, side, side), words(side), words(side), None).panels)) < 1.01 * LIMIT
+
+
+# --- the Python side: what moves
+
+
+def test_results_follow_layer_and_head():
+    layers = [drawn(1, 2, 4, 3, seed=n) for n in range(2)]
+    figure = view(layers)
+    figure.set_state({"layer": 0, "head": 1})  # from the browser
+    shown = layers[0][0, 1].double()
+    expected = sum(shown[i, j] for i, j in GOLD) / shown[:3].sum()
+    assert figure.gold_share[""] == pytest.approx(expected.item(), abs=1e-4)
+    assert figure.gold_hits[""] == len(hard_alignment(shown, 4, 3) & set(GOLD))
+    figure.head = "mean"
+    assert np.array(figure.weights[""]) == pytest.approx(layers[0][0].mean(0).numpy(), abs=1 / UNIT)
+
+
+def test_gold_by_hand():
+    figure = view()  # rows 0, 1, 2 have links: .8, .7 and .9 + .0 of 3
+    assert figure.gold_share[""] == pytest.approx(2.4 / 3)
+    assert figure.gold_hits == {"": 3}
+    assert view([[0.0] * 3] * 4).gold_share == {"": 0.0}
+    assert view([[0.0] * 3] * 4).gold_hits == {"": 0}  # who looks at nothing looks at no gold
+
+
+@pytest.mark.parametrize("name", ["weights", "gold_share", "gold_hits"])
+def test_results_cannot_be_written(name):
+    with pytest.raises(TraitError, match="read-only"):
+        setattr(view(), name, {})
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [("step", 4), ("layer", 1), ("head", 1), ("view", "map"), ("model", "other"), ("panels", [])],
+)
+def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
+    figure = view()
+    before = getattr(figure, trait)
+    with pytest.raises(ValueError, match="another AlignmentView" if trait == "panels" else trait):
+        setattr(figure, trait, value)
+    assert getattr(figure, trait) == before
+
+
+@pytest.mark.parametrize("shown", ["grid", "lines", "both"])
+def test_picture(shown):
+    # math signs and blanks are shown as they are
+    figure = AlignmentView(
+        {"a": WEIGHTS, "b": WEIGHTS}, ["$x$", " ", ""], TARGET, {"a": GOLD}, view=shown, step=1
+    ).picture()
+    assert len(figure.axes) == (4 if shown == "both" else 2)
+    figure.savefig("/dev/null", format="png")
+    texts = {
+        text.get_text() for ax in figure.axes for text in (*ax.get_xticklabels(), *ax.get_yticklabels(), *ax.texts)
+    }
+    assert {"$x$", "␣", "∅", *TARGET} <= texts
+    assert not any(text.get_parse_math() for ax in figure.axes for text in (*ax.get_xticklabels(), *ax.texts))
+
+
+def test_picture_shows_the_state():
+    layers = [drawn(1, 2, 4, 3, seed=n) for n in range(2)]
+    figure = view(layers, view="grid", layer=0, head=1)
+    (ax,) = figure.picture().axes
+    shown = np.asarray(ax.images[0].get_array())
+    assert shown == pytest.approx(layers[0][0, 1].numpy(), abs=1 / UNIT)
+    assert len(ax.patches) == 1 + len(GOLD)
+    figure.show_gold = False
+    assert len(figure.picture().axes[0].patches) == 1
+    several = view({"a": WEIGHTS, "b": WEIGHTS})
+    several.model = "b"
+    assert [ax.get_title() for ax in several.picture().axes] == ["b"]
+
+
+def test_lines_of_the_picture():
+    """From source j on the left to target i on the right, wider with the weight."""
+    figure = AlignmentView([[0.0, 1.0], [0.5, 0.0]], ["a", "b"], ["x", "y"], view="lines")
+    (ax,) = figure.picture().axes
+    lines = [(line.get_ydata().tolist(), line.get_linewidth()) for line in ax.lines]
+    assert lines == [([1.5, 0.5], 5.5), ([0.5, 1.5], 3.0)]
+
+
+def test_repr_is_short_and_does_not_depend_on_training():
+    assert repr(view()) == "AlignmentView(T=4, S=3, step=0)"
+    assert repr(view(drawn(1, 2, 4, 3), head=1)) == "AlignmentView(head=1, T=4, S=3, step=0)"
+    many = {f"a model with a long name {n}": WEIGHTS for n in range(5)}
+    assert repr(view(many)) == "AlignmentView(models=5, T=4, S=3, step=0)"
+
+
+def test_a_bundle_holds_a_picture_and_no_warning(recwarn):
+    data, _ = view(source=["猫", "chat", "noir"])._repr_mimebundle_()
+    assert data["image/png"].startswith("iVBOR")
+    assert not recwarn.list
+
+
+def test_alignments_by_name():
+    found = alignments({1: WEIGHTS}, {1: SOURCE}, TARGET, {1: GOLD})
+    assert [(one.name, one.gold) for one in found] == [("1", sorted(GOLD))]

@@ -1,0 +1,84 @@
+"""The examples in the docstrings are true."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import attnlib
+import attnlib.data
+
+MODULES = ["attnlib", *(m.name for m in pkgutil.walk_packages(attnlib.__path__, "attnlib."))]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    module = importlib.import_module(name)
+    names = {**vars(attnlib), "torch": importlib.import_module("torch"), **vars(module)}
+    runner = doctest.DocTestRunner(optionflags=doctest.FAIL_FAST)
+    for test in doctest.DocTestFinder().find(module, extraglobs=names):
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def public(module) -> dict[str, object]:
+    """Classes and functions that a module defines for others, and the methods of the classes."""
+    own = {
+        name: thing
+        for name, thing in vars(module).items()
+        if not name.startswith("_") and getattr(thing, "__module__", None) == module.__name__ and callable(thing)
+    }
+    methods = {
+        f"{name}.{inner}": thing
+        for name, cls in own.items()
+        if inspect.isclass(cls)
+        for inner, thing in vars(cls).items()
+        if not inner.startswith("_") and inspect.isroutine(thing)
+    }
+    return own | methods
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_public_name_has_a_docstring(name):
+    module = importlib.import_module(name)
+    assert inspect.getdoc(module)
+    # getdoc also finds what a method says in the class it overrides
+    assert [n for n, thing in public(module).items() if inspect.isclass(thing) and not thing.__doc__] == []
+    silent = []
+    for n in public(module):
+        owner, _, method = n.partition(".")
+        thing = getattr(getattr(module, owner), method) if method else getattr(module, owner)
+        if not inspect.getdoc(thing):
+            silent.append(n)
+    assert silent == []
+
+
+def examples_of(module, name: str) -> int:
+    tests = doctest.DocTestFinder().find(getattr(module, name), name)
+    return sum(len(test.examples) for test in tests)
+
+
+@pytest.mark.parametrize("module", [attnlib, attnlib.data], ids=lambda module: module.__name__)
+def test_every_offered_name_has_an_example(module):
+    def plain(thing):  # a record is made by the functions that return it, an example of an error says nothing
+        return inspect.isclass(thing) and issubclass(thing, tuple | Exception)
+
+    fetches = {"fetch_wheel", "load_bible", "load_home_assistant", "load_plays", "load_public",
+               "load_emoji_scenes", "load_python_topics", "read_texts"}  # fmt: skip
+    offered = {name for name in module.__all__ if callable(getattr(module, name))} - fetches
+    without = sorted(n for n in offered if not plain(getattr(module, n)) and not examples_of(module, n))
+    assert without == []
+
+
+def test_the_code_of_the_readme_runs():
+    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["weights"].shape == (2, 5, 7) and names["logits"].shape == (2, 5, 90)
+    assert len(names["best"].sentences()) == 2

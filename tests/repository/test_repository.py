@@ -1,0 +1,171 @@
+"""Facts about the tree as a whole: what a newcomer, an installer and a reader rely on."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import yaml
+
+from scripts import notebooks
+
+ROOT = Path(__file__).resolve().parents[2]
+CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+
+
+def tracked() -> list[Path]:
+    """Every file of the repository, as git sees it."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def test_the_address_of_the_repository_stands_in_one_place():
+    address = CONFIG["repository"]["url"].removeprefix("https://github.com/")
+    generated = {ROOT / "README.md"} | {p.with_suffix(".ipynb") for p in notebooks.chapters()}
+    generated |= set((ROOT / "book" / "exercises").glob("*.ipynb"))  # by the grader's release
+    repeats = [p for p in tracked() if p not in generated and address in p.read_text("utf8", errors="ignore")]
+    assert repeats == [ROOT / "_config.yml"]
+
+
+def test_the_launch_links_of_the_readme_are_the_generated_ones():
+    result = subprocess.run(
+        [sys.executable, "-m", "scripts.launch_links", "check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_every_chapter_is_in_the_table_of_contents():
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text("utf8"))
+    pages = [chapter for part in toc["parts"] for chapter in part["chapters"]]
+    pages += [section for page in pages for section in page.get("sections", [])]
+    listed = {page["file"] for page in pages} | {toc["root"]}
+    for source in (ROOT / "book").glob("*.md"):
+        page = f"book/{source.stem}"
+        suffix = ".ipynb" if source in notebooks.chapters() else ""
+        assert page + suffix in listed, page
+
+
+def test_the_map_of_the_chapters_leads_to_every_chapter():
+    boxes = re.findall(
+        r'<a href="(\w+)\.html">.*?class="title"[^>]*>(\d+) ·', (ROOT / "book" / "index.md").read_text("utf8")
+    )
+    chapters = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]_*.md"))
+    assert [(chapter, int(number)) for chapter, number in boxes] == [(c, int(c[:2])) for c in chapters]
+
+
+def test_the_wheel_holds_scripts_styles_and_hashes(tmp_path):
+    copy = tmp_path / "tree"  # without an old build/, whose files would come along
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "_build", "build", "*.egg-info", "__pycache__"))
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(copy)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    (wheel,) = tmp_path.glob("attnlib-*.whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    package = {p.relative_to(ROOT).as_posix() for p in tracked() if p.is_relative_to(ROOT / "attnlib")}
+    assert package - inside == set()
+    assert {n.split("/")[0] for n in inside} == {"attnlib", wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info"}
+
+
+def test_modules_can_be_read_in_one_sitting():
+    paths = [path for room in ("attnlib", "benchmarks", "scripts", "website") for path in (ROOT / room).rglob("*.py")]
+    lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text("utf8").splitlines()) for path in paths}
+    assert max(lengths.values()) <= 340, {name: n for name, n in lengths.items() if n > 340}
+
+
+def test_dependencies_are_ranges_with_lower_bounds():
+    text = (ROOT / "pyproject.toml").read_text("utf8")
+    dependencies = re.search(r"^dependencies = \[(.*?)^\]", text, re.S | re.M)[1]
+    requirements = re.findall(r'"([^"]+)"', dependencies)
+    assert "torch>=2.6" in requirements
+    assert all(re.fullmatch(r"[\w-]+>=[\d.]+", r) for r in requirements), requirements
+
+
+def test_the_lock_pins_everything_exactly():
+    for name in ("requirements.txt", "requirements-test.txt", "requirements-upkeep.txt"):
+        lines = [l for l in (ROOT / name).read_text("utf8").splitlines() if l and not l.startswith(("#", "-r "))]
+        assert lines and all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines), name
+
+
+def test_code_names_of_the_notation_exist_in_attnlib():
+    names = {
+        word for p in (ROOT / "attnlib").rglob("*.py") for word in re.findall(r"[A-Za-z_]\w*", p.read_text("utf8"))
+    }
+    table = (ROOT / "book" / "notation.md").read_text("utf8").split("## Symbols")[1]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| ") and "meaning" not in line]
+    code = {name for row in rows for name in re.findall(r"`(\w+)`", row[3])}
+    assert {"query", "key", "value", "weights", "context", "mask"} <= code
+    assert code <= names, code - names
+
+
+def test_sources_named_in_docstrings_are_in_the_bibliography():
+    known = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "book" / "references.bib").read_text("utf8"), re.M))
+    text = "\n".join(p.read_text("utf8") for p in (ROOT / "attnlib").rglob("*.py"))
+    named = {key for line in re.findall(r"Source: (.*)", text) for key in re.findall(r"[a-z]+\d{4}[a-z]+", line)}
+    assert "bahdanau2015neural" in named and named <= known, named - known
+
+
+def test_importing_the_package_is_quick():
+    heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "faker", "PIL", "pooch", "sacrebleu"]
+    code = (
+        "import sys, time, torch; start = time.process_time(); import attnlib; "
+        "import attnlib.data, attnlib.captioning, attnlib.transformer, attnlib.training.metrics; "
+        f"print(time.process_time() - start, [name for name in {heavy} if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    seconds, imported = result.stdout.split(" ", 1)
+    assert imported.strip() == "[]"
+    assert float(seconds) < 0.3  # of processor time, which other programs do not take; 0.1 s is usual
+
+
+def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+
+
+def test_make_names_a_python_that_is_missing_or_too_old(tmp_path):
+    result = make("book", "PYTHON=python9.9", f"VENV={tmp_path}/venv")
+    assert result.returncode != 0 and "There is no python9.9 here" in result.stdout
+    old = tmp_path / "python3"
+    old.write_text('#!/bin/sh\nexec python3 -c "import sys; sys.version_info = (3, 9); exec(sys.argv[1])" "$2"\n')
+    old.chmod(0o755)
+    result = make("book", f"PYTHON={old}", f"VENV={tmp_path}/venv")
+    assert result.returncode != 0 and "needs Python 3.11 or newer" in result.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+def test_make_leaves_nothing_half_installed_without_a_network(tmp_path):
+    dead = {
+        "PIP_INDEX_URL": "http://127.0.0.1:9",
+        "PIP_RETRIES": "0",
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path),
+    }
+    result = make("book", f"VENV={tmp_path}/venv", **dead)
+    assert result.returncode != 0 and "No environment is left half-installed" in result.stdout
+    assert not (tmp_path / "venv").exists()
+
+
+def test_make_execute_names_an_unknown_chapter():
+    script = [sys.executable, "-m", "scripts.notebooks", "execute", "99"]
+    result = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert result.returncode != 0 and "There is no chapter '99'; there are: 01_" in result.stderr
+
+
+def test_a_run_in_which_something_is_skipped_is_red(tmp_path):
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for body, code in (("pass", 0), ("pytest.skip('not today')", 1), ("pytest.xfail('one day')", 1)):
+        (tmp_path / "test_it.py").write_text(f"import pytest\n\ndef test_it():\n    {body}\n")
+        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+        assert result.returncode == code, result.stdout + result.stderr

@@ -1,0 +1,243 @@
+"""The workflows call what exists, with the least power, and end; so does the list of make's targets."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKFLOWS = {path.name: path.read_text("utf8") for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))}
+PARSED = {name: yaml.safe_load(text) for name, text in WORKFLOWS.items()}
+MAKEFILE = (ROOT / "Makefile").read_text("utf8")
+#: Actions of GitHub's own, which need no trust that the runner does not need already.
+ACTIONS = {"checkout", "setup-python", "upload-artifact", "download-artifact", "upload-pages-artifact", "deploy-pages"}
+#: The power to write, where it is needed: by workflow and job.
+WRITES = {
+    ("weekly.yml", "report"): {"issues"},
+    ("release.yml", "pages"): {"pages", "id-token"},
+    ("release.yml", "release"): {"contents"},
+}
+
+
+def jobs() -> list[tuple[str, str, dict]]:
+    return [(name, job, body) for name, workflow in PARSED.items() for job, body in workflow["jobs"].items()]
+
+
+def steps() -> list[dict]:
+    return [step for _, _, job in jobs() for step in job.get("steps", [])]
+
+
+def values(workflow: str, job: str, what: str) -> list[str]:
+    """What a job is run once for."""
+    return PARSED[workflow]["jobs"][job]["strategy"]["matrix"][what]
+
+
+def scripts() -> list[str]:
+    return [step["run"] for step in steps() if "run" in step]
+
+
+def test_there_are_workflows():
+    assert set(WORKFLOWS) == {"tests.yml", "weekly.yml", "release.yml"}
+    assert len(scripts()) >= 6
+
+
+def test_what_a_workflow_makes_is_a_target_of_the_makefile():
+    lines = [line for script in scripts() for line in re.findall(r"(?:\.ci/run|make) ([^\n|;&]+)", script)]
+    called = {word for line in lines for word in line.split()} - {'"$TARGET"'}
+    called |= {*values("tests.yml", "make", "target"), *values("weekly.yml", "make", "target")}
+    assert {"matrix", "audit", "zip"} <= called
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M))
+    assert called <= targets, called - targets
+
+
+def test_the_parts_of_make_test_are_what_the_workflow_runs():
+    (parts,) = re.findall(r"^test: (.*?) ##", MAKEFILE, re.M)
+    assert values("tests.yml", "make", "target") == parts.split()
+
+
+def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():
+    rows = values("weekly.yml", "matrix", "row")
+    noxfile = (ROOT / "noxfile.py").read_text("utf8")
+    (pythons,) = re.findall(r"^PYTHONS = \[(.*)\]$", noxfile, re.M)
+    assert rows == [*(f"pinned-{python}" for python in re.findall(r"[\d.]+", pythons)), "oldest", "newest"]
+    assert {"oldest", "newest", "table"} <= set(re.findall(r"^def (\w+)\(session", noxfile, re.M))
+    installed = next(s for s in steps() if "\n" in str(s.get("with", {}).get("python-version", "")))
+    assert installed["with"]["python-version"].split() == re.findall(r"[\d.]+", pythons)
+
+
+def test_files_that_a_workflow_names_exist():
+    named = {word for script in scripts() for word in re.findall(r"(?<![\w/])(?:scripts|\.ci|tests)/[\w./-]+", script)}
+    named |= {use.removeprefix("./") for _, _, job in jobs() if (use := job.get("uses", "")).startswith("./")}
+    modules = {
+        name for script in scripts() for name in re.findall(r"python\d? -m ((?:scripts|website|tests)[\w.]*)", script)
+    }
+    named |= {f"{name.replace('.', '/')}.py" for name in modules}
+    assert {".ci/run", "scripts/release_notes.py", ".github/workflows/tests.yml"} <= named
+    assert [path for path in named if not (ROOT / path).is_file()] == []
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+@pytest.mark.parametrize(("name", "job", "body"), jobs(), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_job_ends_and_has_no_power_that_it_does_not_need(name, job, body):
+    if not body.get("uses", "").startswith("./"):  # another workflow's jobs have their own
+        assert 0 < body["timeout-minutes"] <= 120
+    permissions = body["permissions"]
+    assert isinstance(permissions, dict), "list the permissions, do not grant all"
+    assert {what for what, power in permissions.items() if power == "write"} == WRITES.get((name, job), set())
+    checked_out = [s for s in body.get("steps", []) if s.get("uses", "").startswith("actions/checkout@")]
+    assert all(step["with"]["persist-credentials"] is False for step in checked_out)
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_has_no_power_by_default_and_does_not_run_twice(name):
+    workflow = PARSED[name]
+    assert workflow["permissions"] in ({}, {"contents": "read"})
+    assert workflow["concurrency"]["group"].startswith(name.removesuffix(".yml"))
+    assert "pull_request_target" not in WORKFLOWS[name] and "secrets" not in WORKFLOWS[name]
+
+
+def test_a_failure_is_a_failure():
+    for name, text in [*WORKFLOWS.items(), (".ci/run", (ROOT / ".ci" / "run").read_text("utf8"))]:
+        assert not re.search(r"continue-on-error|\|\| *true|\|\| *:|set \+e", text), name
+
+
+def test_actions_are_known_and_pinned_to_a_commit():
+    uses = [
+        line for text in WORKFLOWS.values() for line in re.findall(r"uses: (.*)", text) if not line.startswith("./")
+    ]
+    assert len(uses) >= 8
+    wrong = [u for u in uses if not re.fullmatch(rf"actions/({'|'.join(ACTIONS)})@[0-9a-f]{{40}} # v\d+\.\d+\.\d+", u)]
+    assert wrong == []
+    assert len(set(uses)) == len({use.split("@")[0] for use in uses}), "one action, one version"
+
+
+def test_nothing_from_outside_is_written_into_a_script():
+    assert [script for script in scripts() if "${{" in script] == []  # it comes as a variable, and is quoted
+
+
+@pytest.mark.parametrize(
+    "script", [*scripts(), (ROOT / ".ci" / "run").read_text("utf8")], ids=range(len(scripts()) + 1)
+)
+def test_shell_is_sound(script):
+    result = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    program = shutil.which("shellcheck", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    result = subprocess.run([program, "--shell=bash", "-"], input=script, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+
+
+def test_the_index_of_torch_without_cuda_stands_once():
+    files = [ROOT / ".ci" / "run", ROOT / "Makefile", ROOT / "noxfile.py", *(ROOT / ".github").rglob("*.yml")]
+    assert sum(path.read_text("utf8").count("download.pytorch.org") for path in files) == 1
+
+
+# --- programs that the workflows run -------------------------------------------------------------------
+
+
+def program(path: Path, text: str) -> None:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+
+
+def test_a_failed_week_opens_one_issue_and_then_adds_to_it(tmp_path):
+    (script,) = [script for script in scripts() if "gh issue" in script]
+    for open_issue, said in (("", "issue create"), ("7", "issue comment 7")):
+        program(tmp_path / "gh", f'echo "$@" >> {tmp_path}/log; case "$1 $2" in "issue list") echo {open_issue};; esac')
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LOG": "address of the log"}
+        subprocess.run(["bash", "-e", "-o", "pipefail", "-c", script], env=environment, check=True)
+        calls = (tmp_path / "log").read_text().splitlines()
+        assert calls[-1].startswith(said) and calls[-1].endswith("address of the log")
+        assert len([call for call in calls if call.startswith(("issue create", "issue comment"))]) == 1
+        (tmp_path / "log").unlink()
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A machine with the shell's own programs and apt-get: what .ci/run installs there, and what it makes."""
+    for name in ("bash", "dirname", "env", "id", "sed"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    program(tmp_path / "apt-get", f'echo "$@" >> {tmp_path}/apt')
+    program(tmp_path / "make", f'echo "$@" "$PIP_EXTRA_INDEX_URL" >> {tmp_path}/made')
+    program(tmp_path / "sysctl", f'echo "$@" >> {tmp_path}/sysctl.log')
+    program(tmp_path / "sudo", '"$@"')
+
+    def run(*targets: str, **environment: str) -> tuple[list[str], str]:
+        subprocess.run(
+            [ROOT / ".ci" / "run", *targets],
+            env={"PATH": str(tmp_path), **environment},
+            check=True,
+            capture_output=True,
+        )
+        log = tmp_path / "apt"
+        installed = log.read_text().splitlines()[-1].split()[3:] if log.exists() else []
+        log.unlink(missing_ok=True)
+        return installed, (tmp_path / "made").read_text().splitlines()[-1].strip()
+
+    run.folder = tmp_path
+    return run
+
+
+def test_continuous_integration_installs_what_its_targets_need(bare):
+    assert bare() == (["chromium", "nodejs", "bubblewrap", "git"], "test")
+    assert bare("lint") == ([], "lint")
+    assert bare("unit") == (["nodejs", "bubblewrap"], "unit")
+    assert bare("browser", CHROMIUM="my-chrome") == (["chromium"], "browser")
+    assert {"chromium", "latexmk"} <= set(bare("zip", "pdf")[0])  # make says which, if it misses them
+    for name in ("google-chrome", "bwrap", "git"):
+        program(bare.folder / name, "")
+    assert bare() == (["nodejs"], "test")
+    assert not (bare.folder / "sysctl.log").exists()
+
+
+def test_only_on_github_is_torch_taken_without_cuda(bare):
+    assert bare("lint", GITHUB_ACTIONS="true")[1].startswith("lint https://download.pytorch.org/")
+    assert (bare.folder / "sysctl.log").exists()
+
+
+def release_notes(tag: str, root: Path) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "scripts.release_notes", tag]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True)
+
+
+def test_a_release_is_of_one_version(tmp_path):
+    for name in ("scripts/__init__.py", "scripts/release_notes.py", "attnlib/version.py", "CITATION.cff"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    version = re.search(r'"(\d.*)"', (ROOT / "attnlib" / "version.py").read_text("utf8"))[1]
+    text = f"# Changelog\n\n## Unreleased\n\nLater.\n\n## {version} - 2026-01-31\n\nA book.\n\n## 0.0.1\n\nA page.\n"
+    (tmp_path / "CHANGELOG.md").write_text(text)
+    assert release_notes(f"v{version}", tmp_path).stdout == "A book.\n"
+    for tag, words in (
+        ("v9.9.9", "attnlib/version.py says"),
+        (version, "does not begin with v"),
+        ("v0.0.1", "CITATION"),
+    ):
+        result = release_notes(tag, tmp_path)
+        assert result.returncode == 1 and words in result.stderr and not result.stdout
+    (tmp_path / "CHANGELOG.md").write_text(text.replace(f"## {version} ", f"## {version}.post1 "))
+    assert f"nothing under '## {version}'" in release_notes(f"v{version}", tmp_path).stderr
+
+
+# --- make ----------------------------------------------------------------------------------------------
+
+
+def test_make_alone_lists_every_target_that_people_call():
+    shown = subprocess.run(
+        ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.M)
+    listed = re.findall(r"^  make ([a-z-]+) +\S.*$", shown, re.M)
+    assert listed[0] == "help" and len(listed) == len(set(listed))
+    asking = {"chromium", "tex"}  # which say what is missing, for others
+    assert set(listed) == set(phony.split()) - asking
+    assert set(listed) | asking == set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M))
+    groups = re.findall(r"^(\w.*)$", shown, re.M)
+    assert groups == ["the book", "the tests", "upkeep"]
+    assert max(len(line) for line in shown.splitlines()) <= 120
+    documents = "".join((ROOT / name).read_text("utf8") for name in ("README.md", "CONTRIBUTING.md"))
+    assert set(re.findall(r"`make ([a-z-]+)", documents)) <= set(listed)

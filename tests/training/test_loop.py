@@ -1,0 +1,425 @@
+"""The training loop does what its docstring says, and an interrupted run goes on as if nothing had happened."""
+
+import functools
+import io
+import math
+import random
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.testing import assert_close
+from tqdm import tqdm
+
+from attnlib.data.batching import random_windows
+from attnlib.language_models import RNNLM
+from attnlib.training import History, fit, pick_device, set_seed
+from attnlib.training import loop as training
+from attnlib.training.checkpoints import load_checkpoint
+from attnlib.training.losses import cross_entropy
+
+
+class Slope(nn.Module):
+    """One number w that a loss of w makes fall without end, by exactly the learning rate in every step of Adam."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros((), dtype=torch.float64))
+
+
+def slope(model, batch):
+    return model.w * batch, 1
+
+
+def scripted(values):
+    """A validation with a fixed outcome, and a list of what the model was at each."""
+    seen, rest = [], iter(values)
+
+    def validate(model):
+        seen.append(model.w.item())
+        return next(rest)
+
+    return validate, seen
+
+
+def train_rnn(steps=60):
+    generator = set_seed(0)
+    model = RNNLM(3, 4, 8)
+    text = torch.tensor([0, 1, 2, 1] * 20)
+    batches = random_windows(text, 4, 9, generator)
+    history = fit(model, batches, lambda m, b: cross_entropy(m(b.inputs).logits, b.targets), steps=steps, lr=0.05)
+    return model, history
+
+
+# --- fit --------------------------------------------------------------------------------------------
+
+
+def test_fit_learns_a_small_task():
+    model, history = train_rnn()
+    assert history.train_loss[0] > 0.9
+    assert history.train_loss[-1] < 0.15  # only the first token after a 1 cannot be known
+    assert model.generate(torch.tensor([0, 1]), 6, temperature=0).tolist() == [0, 1, 2, 1, 0, 1, 2, 1]
+
+
+def test_fit_is_reproducible_to_the_bit():
+    (first, history), (second, again) = train_rnn(10), train_rnn(10)
+    assert_close(first.state_dict(), second.state_dict(), rtol=0, atol=0)
+    assert history.train_loss == again.train_loss
+    assert repr(history) == repr(again)
+
+
+def test_learning_rate_falls_linearly_to_zero():
+    model, steps, lr = Slope(), 5, 0.1
+    history = fit(model, [1.0], slope, steps=steps, lr=lr)
+    w, expected = 0.0, []
+    for done in range(steps):
+        expected.append(w)
+        w -= lr * (steps - done) / steps
+    assert_close(history.train_loss, expected)
+    assert_close(model.w.item(), w)
+
+
+def test_long_gradients_are_cut_to_length_and_short_ones_left():
+    model = nn.Linear(2, 1, bias=False).double()
+    found = []
+    handle = register_optimizer_step_pre_hook(lambda *_: found.append(model.weight.grad[0].tolist()))
+    try:
+        batches = [torch.tensor(x).double() for x in ([300.0, 400.0], [0.3, 0.4], [-30.0, 40.0])]
+        fit(model, batches, lambda m, b: (m(b).sum(), 1), steps=3)
+        fit(model, batches[:1], lambda m, b: (m(b).sum(), 1), steps=1, clip=10.0)
+    finally:
+        handle.remove()
+    assert_close(found, [[0.6, 0.8], [0.3, 0.4], [-0.6, 0.8], [6.0, 8.0]], rtol=1e-5, atol=0)
+
+
+def test_gradients_of_one_step_do_not_reach_the_next():
+    model = Slope()
+    found = []
+    handle = register_optimizer_step_pre_hook(lambda *_: found.append(model.w.grad.item()))
+    try:
+        fit(model, [0.25, 0.5], slope, steps=4)
+    finally:
+        handle.remove()
+    assert_close(found, [0.25, 0.5, 0.25, 0.5])
+
+
+def test_batches_are_gone_through_again():
+    seen = []
+    fit(Slope(), ["a", "b", "c"], lambda m, b: seen.append(b) or (m.w * 1, 1), steps=7)
+    assert seen == list("abcabca")
+
+
+def test_batch_that_can_move_is_moved_to_the_model():
+    class Batch:
+        def to(self, device):
+            return ("moved", device)
+
+    seen = []
+    fit(Slope(), [Batch(), {"stays": 1}], lambda m, b: seen.append(b) or (m.w * 1, 1), steps=2)
+    assert seen == [("moved", torch.device("cpu")), {"stays": 1}]
+
+
+def test_tokens_and_time_are_counted():
+    history = fit(Slope(), [1.0], lambda m, b: (m.w * b, 17), steps=3)
+    assert history.tokens == 51
+    assert len(history.train_loss) == 3 and history.seconds > 0
+    assert_close(history.tokens_per_second, 51 / history.seconds)
+    assert math.isnan(History().tokens_per_second)
+
+
+def test_history_does_not_tell_the_time():
+    first, second = (History(train_loss=[2.0, 1.5], tokens=12, seconds=s) for s in (1.0, 987654.0))
+    assert repr(first) == repr(second) == "History(2 steps, 12 tokens, last loss 1.500)"
+    with_best = History(
+        train_loss=[2.0], tokens=6, seconds=3.0, valid_step=[1, 2], valid_loss=[1.25, 1.75], best_step=1
+    )
+    assert repr(with_best) == "History(1 steps, 6 tokens, last loss 2.000, best 1.250 at step 1)"
+    assert repr(History()) == "History(0 steps, 0 tokens)"
+
+
+def test_progress_bar_shows_the_loss_and_the_speed(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(training, "tqdm", functools.partial(tqdm, disable=False, file=screen, mininterval=0))
+    history = fit(Slope(), [1.0], lambda m, b: (m.w * b + 2, 5), steps=3, lr=0.5, description="slope")
+    last = screen.getvalue().split("\r")[-1]
+    assert last.startswith("slope: 100%") and "3/3" in last
+    assert f"loss {history.train_loss[-1]:.3f}, " in last and " tokens/s" in last
+    assert "loss 2.000" in screen.getvalue()  # and it was there from the first step on
+
+
+# --- validation -------------------------------------------------------------------------------------
+
+
+def test_best_weights_are_put_back():
+    model, (validate, seen) = Slope(), scripted([3.0, 1.0, 2.0, 5.0])
+    history = fit(model, [1.0], slope, steps=4, lr=1.0, validate=validate, validate_every=1)
+    assert history.valid_loss == [3.0, 1.0, 2.0, 5.0] and history.valid_step == [1, 2, 3, 4]
+    assert history.best_step == 2 and not history.stopped_early
+    assert_close(model.w.item(), seen[1], rtol=0, atol=0)
+    assert len(set(seen)) == 4  # the best weights are not just the last ones
+
+
+def test_without_validation_the_last_weights_stay():
+    model = Slope()
+    history = fit(model, [1.0], slope, steps=2, lr=1.0)
+    assert_close(model.w.item(), -1.5)
+    assert history.best_step is None and history.valid_loss == []
+
+
+@pytest.mark.parametrize(
+    ("values", "best", "steps_done"),
+    [
+        ([5.0, 4.0, 6.0, 7.0, 1.0, 1.0], 2, 4),
+        ([5.0, 6.0, 4.0, 6.0, 7.0, 1.0], 3, 5),  # a new best starts the count again
+        ([5.0, 5.0, 5.0, 1.0, 1.0, 1.0], 1, 3),  # as good is not better
+    ],
+)
+def test_training_stops_when_validation_does_not_get_better(values, best, steps_done):
+    model, (validate, seen) = Slope(), scripted(values)
+    history = fit(model, [1.0], slope, steps=6, lr=1.0, validate=validate, validate_every=1, patience=2)
+    assert history.stopped_early
+    assert len(history.train_loss) == steps_done and history.valid_loss == values[:steps_done]
+    assert history.best_step == best
+    assert_close(model.w.item(), seen[best - 1], rtol=0, atol=0)
+
+
+def test_patience_is_endless_by_default():
+    history = fit(Slope(), [1.0], slope, steps=6, validate=scripted([1.0, *range(2, 7)])[0], validate_every=1)
+    assert len(history.train_loss) == 6 and not history.stopped_early
+
+
+@pytest.mark.parametrize(
+    ("steps", "every", "expected"),
+    [(7, 3, [3, 6, 7]), (6, 3, [3, 6]), (20, None, list(range(2, 21, 2))), (3, None, [1, 2, 3]), (2, 9, [2])],
+)
+def test_validation_comes_on_time_and_at_the_end(steps, every, expected):
+    history = fit(Slope(), [1.0], slope, steps=steps, validate=lambda m: 1.0, validate_every=every)
+    assert history.valid_step == expected
+
+
+def test_validation_judges_and_does_not_train():
+    model = nn.Sequential(nn.Linear(1, 1), nn.Dropout(0.5))
+    modes = []
+
+    def loss(model, batch):
+        modes.append(("train", model.training, model[1].training, torch.is_grad_enabled()))
+        return model(torch.ones(1, 1)).sum(), 1
+
+    def validate(model):
+        modes.append(("validate", model.training, model[1].training, torch.is_grad_enabled()))
+        return 1.0
+
+    fit(model.eval(), [0], loss, steps=2, validate=validate, validate_every=1)
+    assert modes == [("train", True, True, True), ("validate", False, False, False)] * 2
+    assert model.training
+
+    def fail(model):
+        raise KeyError("validation went wrong")
+
+    with pytest.raises(KeyError):
+        fit(model, [0], loss, steps=2, validate=fail)
+    assert model.training and torch.is_grad_enabled()
+
+
+def test_time_of_validation_is_not_time_of_training(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(training.time, "perf_counter", lambda: clock[0])
+
+    def loss(model, batch):
+        clock[0] += 2.0
+        return model.w * 1, 3
+
+    def validate(model):
+        clock[0] += 100.0
+        return 1.0
+
+    history = fit(Slope(), [0], loss, steps=4, validate=validate, validate_every=1)
+    assert_close(history.seconds, 8.0)
+    assert_close(history.tokens_per_second, 1.5)
+
+
+# --- errors -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 0}, "steps must be at least 1, got 0"),
+        ({"steps": 1, "patience": 2}, "need a validate function"),
+        ({"steps": 1, "validate_every": 2}, "need a validate function"),
+        ({"steps": 1, "validate_every": 0, "validate": float}, "validate_every must be at least 1, got 0"),
+    ],
+)
+def test_settings_without_sense_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        fit(Slope(), [1.0], slope, **options)
+
+
+@pytest.mark.parametrize("batches", [[], (1.0 for _ in range(2)), iter([1.0])])
+def test_batches_that_run_out_are_an_error(batches):
+    with pytest.raises(ValueError, match="no \\(more\\) batches"):
+        fit(Slope(), batches, slope, steps=3)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_loss_that_is_no_number_is_an_error_and_nothing_is_kept(bad, tmp_path):
+    model, path = Slope(), tmp_path / "model.pt"
+    with pytest.raises(ValueError, match=f"the loss is {bad} at step 2: the learning rate 0.5"):
+        fit(model, [1.0, bad], lambda m, b: (m.w * 0 + b, 1), steps=5, lr=0.5, checkpoint=path)
+    assert list(tmp_path.iterdir()) == []
+    assert model.w.isfinite().all()  # the step that would have spoiled the model was not taken
+
+
+def test_validation_that_is_no_number_is_an_error_and_nothing_is_kept(tmp_path):
+    model, path = Slope(), tmp_path / "model.pt"
+    with pytest.raises(ValueError, match="the validation loss is nan"):
+        fit(model, [1.0], slope, steps=5, validate=lambda m: math.nan, checkpoint=path)
+    assert list(tmp_path.iterdir()) == []
+    assert model.training
+
+
+# --- checkpoints ------------------------------------------------------------------------------------
+
+
+def test_checkpoint_is_written_at_each_new_best_and_then_only(tmp_path, monkeypatch):
+    path, written = tmp_path / "new" / "model.pt", []
+    save = training.save_checkpoint
+    monkeypatch.setattr(training, "save_checkpoint", lambda p, m: written.append(m.w.item()) or save(p, m))
+    model, (validate, seen) = Slope(), scripted([3.0, 4.0, 1.0, 2.0, 1.0])
+    fit(model, [1.0], slope, steps=5, lr=1.0, validate=validate, validate_every=1, checkpoint=path)
+    assert written == [seen[0], seen[2]]
+    other = Slope()
+    load_checkpoint(path, other)
+    assert_close(other.w.item(), seen[2], rtol=0, atol=0)
+    assert [p.name for p in path.parent.iterdir()] == ["model.pt"]
+
+
+def test_without_validation_the_checkpoint_holds_the_last_weights(tmp_path):
+    model, other = Slope(), Slope()
+    fit(model, [1.0], slope, steps=3, lr=1.0, checkpoint=str(tmp_path / "model.pt"))
+    load_checkpoint(str(tmp_path / "model.pt"), other)
+    assert_close(other.w.item(), model.w.item(), rtol=0, atol=0)
+    assert other.w.item() < -1
+
+
+class Killed(Exception):
+    """Not one of Python's own, which pytest might take for itself."""
+
+
+def interrupted(after):
+    """A loss that is as `noisy`, and dies at a step."""
+    left = iter(range(after))
+
+    def loss(model, batch):
+        if next(left, None) is None:
+            raise Killed
+        return noisy(model, batch)
+
+    return loss
+
+
+def noisy(model, batch):
+    """A loss that draws random numbers, as dropout does."""
+    logits = nn.functional.dropout(model(batch.inputs).logits, 0.3)
+    return cross_entropy(logits, batch.targets)
+
+
+def run_with(path, loss, **more):
+    generator = set_seed(0)
+    model = RNNLM(3, 4, 8)
+    batches = random_windows(torch.tensor([0, 1, 2, 1] * 20), 4, 9, generator)
+    validate = iter([3.0, 2.0, 5.0, 4.0, 2.5, 6.0]).__next__
+    options = {"steps": 12, "lr": 0.05, "validate": lambda m: validate(), "validate_every": 2, "save_every": 4}
+    return model, fit(model, batches, loss, resume=path, **{**options, **more})
+
+
+def same(history, other):
+    """Equal, but for the seconds."""
+    return {**vars(history), "seconds": 0} == {**vars(other), "seconds": 0}
+
+
+@pytest.mark.parametrize("killed", [4, 5, 7, 11])
+def test_an_interrupted_run_ends_as_if_nothing_had_happened(tmp_path, monkeypatch, killed):
+    whole, history = run_with(tmp_path / "whole.pt", noisy)
+    with pytest.raises(Killed):
+        run_with(tmp_path / "run.pt", interrupted(killed))
+    saved = torch.load(tmp_path / "run.pt", weights_only=True)
+    assert len(saved["history"]["train_loss"]) == killed - killed % 4  # at most one interval is lost
+    steps, validations = [], iter([3.0, 2.0, 5.0, 4.0, 2.5, 6.0][len(saved["history"]["valid_loss"]) :])
+
+    def counted(model, batch):
+        steps.append(1)
+        return noisy(model, batch)
+
+    again, other = run_with(tmp_path / "run.pt", counted, validate=lambda m: next(validations))
+    assert len(steps) == 12 - (killed - killed % 4)
+    assert same(other, history) and other.best_step == 4
+    assert_close(again.state_dict(), whole.state_dict(), rtol=0, atol=0)
+
+
+def test_a_finished_run_is_not_trained_again(tmp_path):
+    model, history = run_with(tmp_path / "run.pt", noisy)
+    again, other = run_with(tmp_path / "run.pt", interrupted(0))
+    assert same(other, history)
+    assert_close(again.state_dict(), model.state_dict(), rtol=0, atol=0)
+
+
+def test_a_run_that_stopped_early_stays_stopped(tmp_path):
+    _, history = run_with(tmp_path / "run.pt", noisy, patience=1)
+    assert history.stopped_early and len(history.train_loss) == 6
+    _, other = run_with(tmp_path / "run.pt", interrupted(0), patience=1)
+    assert same(other, history)
+
+
+def test_a_run_is_saved_a_hundred_times_at_most(tmp_path, monkeypatch):
+    saved, save = [], training.save_training_state
+    monkeypatch.setattr(
+        training,
+        "save_training_state",
+        lambda *args: saved.append(len(args[3]["history"]["train_loss"])) or save(*args),
+    )
+    fit(Slope(), [1.0], slope, steps=250, lr=1e-3, resume=tmp_path / "run.pt")
+    assert saved == [*range(2, 251, 2)]
+    del saved[:]
+    fit(Slope(), [1.0], slope, steps=5, lr=1e-3, resume=tmp_path / "five.pt", save_every=3)
+    assert saved == [3, 5]
+
+
+def test_a_run_with_other_settings_is_refused(tmp_path):
+    run_with(tmp_path / "run.pt", noisy)
+    for other in ({"steps": 13}, {"lr": 0.1}, {"clip": 2.0}):
+        with pytest.raises(ValueError, match=r"run\.pt is a run with .*, asked for .*" + str(*other.values())):
+            run_with(tmp_path / "run.pt", noisy, **other)
+    with pytest.raises(ValueError, match="save_every must be at least 1, got 0"):
+        run_with(tmp_path / "run.pt", noisy, save_every=0)
+    with pytest.raises(ValueError, match="save_every needs a file"):
+        fit(Slope(), [1.0], slope, steps=5, save_every=3)
+
+
+# --- device and seed --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cuda", "mps", "expected"),
+    [(True, True, "cuda"), (True, False, "cuda"), (False, True, "mps"), (False, False, "cpu")],
+)
+def test_fastest_device_is_picked(monkeypatch, cuda, mps, expected):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: cuda)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: mps)
+    monkeypatch.delenv("LOCAL_RANK", raising=False)
+    assert pick_device() == torch.device(expected)
+    monkeypatch.setenv("LOCAL_RANK", "2")  # the third process of this machine
+    assert pick_device() == torch.device("cuda:2" if expected == "cuda" else expected)
+
+
+def test_seed_reaches_every_source_of_randomness():
+    def draws(seed):
+        generator = set_seed(seed)
+        assert generator.device.type == "cpu"
+        return [random.random(), np.random.rand(), torch.rand(()).item(), torch.rand((), generator=generator).item()]
+
+    first, second, other = draws(1), draws(1), draws(2)
+    assert first == second
+    assert all(a != b for a, b in zip(first, other, strict=True))

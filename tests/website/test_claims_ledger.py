@@ -1,0 +1,89 @@
+"""The ledger of claims is made of the runs, and is not made while one is missing."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from website import claims_ledger
+from website.claims_ledger import Gate, problems, recorded
+
+ROOT = Path(__file__).resolve().parents[2]
+
+CLAIMS = yaml.safe_load((ROOT / "book" / "claims.yml").read_text("utf8"))
+NOTEBOOKS = sorted((ROOT / "book").glob("[0-9]*.ipynb"))
+
+
+def notebook(path, *gates):
+    outputs = [{"data": {"text/plain": "…"}, "metadata": {claims_ledger.KEY: gate}} for gate in gates]
+    path.write_text(json.dumps({"cells": [{"cell_type": "markdown"}, {"outputs": [{"text": "x"}, *outputs]}]}))
+    return path
+
+
+def gate(**other):
+    return {"claim": "cost", "what": "weights", "values": [3, 1, 2], "at_least": None, "at_most": 4.5, **other}
+
+
+def test_gates_are_read_from_the_outputs(tmp_path):
+    one = notebook(tmp_path / "03_step.ipynb", gate(), gate(claim="scores", at_least=0.0))
+    two = notebook(tmp_path / "09_cost.ipynb", gate(values=[0.125]))
+    found = recorded([one, two])
+    assert found == {
+        "cost": [
+            Gate("03_step", "weights", [3, 1, 2], None, 4.5),
+            Gate("09_cost", "weights", [0.125], None, 4.5),
+        ],
+        "scores": [Gate("03_step", "weights", [3, 1, 2], 0.0, 4.5)],
+    }
+    assert [g.measured() for g in found["cost"]] == ["2 (1 to 3)", "0.125"]
+    assert found["scores"][0].held_to() == "≥ 0 and ≤ 4.5"
+
+
+def test_a_ledger_with_a_hole_is_named(tmp_path):
+    test = "tests/website/test_claims_ledger.py::test_a_ledger_with_a_hole_is_named"
+    whole = {"says": "…", "slides": "S3", "chapters": [3, 9], "tests": [test]}
+    gates = {"cost": [Gate("03_step", "w", [1], 1, None), Gate("09_cost", "w", [1], 1, None)]}
+    assert problems({"cost": whole}, gates, ROOT) == []
+    assert problems({"cost": whole}, {"cost": gates["cost"][:1]}, ROOT) == ["no run of chapter 9 has gated 'cost'"]
+    assert problems({"cost": whole}, {}, ROOT) == [f"no run of chapter {n} has gated 'cost'" for n in (3, 9)]
+    assert problems({}, gates, ROOT) == ["the chapters gate 'cost', which book/claims.yml does not know"]
+    for gone in (
+        "tests/website/test_claims_ledger.py::test_gone",
+        "tests/test_gone.py::test_x",
+        "tests/website/test_claims_ledger.py",
+    ):
+        assert problems({"cost": {**whole, "tests": [gone]}}, gates, ROOT) == [f"no such test for 'cost': {gone}"]
+    for key in ("says", "slides", "tests"):
+        assert problems({"cost": {**whole, key: ""}}, gates, ROOT) == [f"'cost' names no {key}"]
+
+
+def test_the_ledger_of_the_book_is_whole():
+    assert problems(CLAIMS, recorded(NOTEBOOKS), ROOT) == []
+
+
+def test_every_claim_of_the_slides_is_in_it():
+    assert set(CLAIMS) >= {
+        "recurrence", "forgetting", "bottleneck", "selection", "padding", "scaling", "scores", "lookback", "alignment",
+        "both-sides", "cost", "shortcut", "copying", "within", "heads", "looking", "debate",
+    }  # fmt: skip
+    decks = set(" ".join(claim["slides"] for claim in CLAIMS.values()).split())
+    assert decks == {"S0", "S1", "S2", "S3", "S4"}
+    names = {chapter for claim in CLAIMS.values() for chapter in claim["chapters"]}
+    assert names == set(range(1, 15))  # every chapter but the last, on which the slides say nothing
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_recorded_value_keeps_its_bounds(path):
+    for name, gates in recorded([path]).items():
+        for g in gates:
+            low = -float("inf") if g.at_least is None else g.at_least
+            high = float("inf") if g.at_most is None else g.at_most
+            assert all(low <= v <= high for v in g.values), (name, g)
+
+
+def test_what_is_measured_reads_alone():
+    for gates in recorded(NOTEBOOKS).values():
+        for g in gates:
+            assert len(g.what) <= 90 and not re.match(r"(?i)the same|it\b|this\b", g.what), g.what

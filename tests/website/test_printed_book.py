@@ -1,0 +1,303 @@
+"""website/printed_book.py: what a page does by itself has a form on paper. A small book is built, without TeX."""
+
+import base64
+import datetime
+import io
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from sphinx.application import Sphinx
+
+from website import printed_book
+
+ROOT = Path(__file__).resolve().parents[2]
+REPOSITORY = "https://github.com/someone/some-book"
+SITE = "https://someone.github.io/some-book/"
+
+TOC = """
+root: index
+subtrees:
+- caption: Before
+  entries: [{file: one.ipynb}]
+- caption: Appendices
+  entries: [{file: two}, {file: teacher}]
+"""
+INDEX = """
+# The book
+
+What it is about.
+
+## For whom
+
+You. See [one](one.ipynb), [two](two.md) and [the teacher](teacher.md).
+
+```{raw} html
+<svg viewBox="0 0 10 10"><text>a map</text></svg>
+```
+
+![](drawn.svg)
+
+## Contents
+
+Nothing of its own.
+"""
+ONE = [
+    "# 1 · Beginnings\n\nAn arrow, $\\color{#0b5fa5}{q}$,\\\nand a formula:\n\n$$\n{\\color{#b3186d}{c}} = 1\n$$",
+    "## Move it",
+    "## Exercises\n\n:::{exercise} Twice\n:label: ex-twice\n\nWhat is twice one?\n:::\n\n"
+    ":::{dropdown} Hint\nAdd.\n:::\n\n:::{solution} ex-twice\n:class: dropdown\n\nIt is two.\n:::",
+    "## Summary\n\nThe last words.",
+]
+TWO = f"# Words\n\n|{' a |' * 8}\n|{'---|' * 8}\n|{' 1 |' * 7} |\n"
+TEACHER = "# For the teacher\n\nNot for print.\n"
+PYTHON = {"name": "python", "pygments_lexer": "ipython3"}
+
+
+def picture() -> str:
+    file = io.BytesIO()
+    Image.new("RGB", (4, 4)).save(file, "png")
+    return base64.b64encode(file.getvalue()).decode()
+
+
+def cell(source: str, tags=(), **forms) -> dict:
+    outputs = [{"output_type": "execute_result", "execution_count": 1, "metadata": {}, "data": forms}] if forms else []
+    return {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {"tags": list(tags)},
+        "outputs": outputs,
+        "source": source,
+    }
+
+
+def write(folder: Path, one: list[str] = ONE, two: str = TWO) -> None:
+    text = [{"cell_type": "markdown", "metadata": {}, "source": source} for source in one]
+    view = {printed_book.VIEW: {"model_id": "m"}, "image/png": picture(), "text/plain": "Figure()"}
+    source = {
+        "text/html": "<div>coloured</div>",
+        "text/latex": "\\begin{Verbatim}\ncoloured\n\\end{Verbatim}",
+        "text/plain": "def shown():\n    return None",
+    }
+    wide = {"text/plain": "w" * 120}
+    cells = [
+        text[0],
+        cell("print('unfolded')"),
+        cell("print('folded')", ["hide-input"], **{"text/plain": "what it shows"}),
+        cell("print('folded and silent')", ["hide-input"]),
+        cell("show(shown)", ["hide-output"], **source),
+        cell("print(wide)", **wide),
+        cell("\n".join(["long = 1"] * 30)),
+        text[1],
+        cell("Figure()", **view),
+        *text[2:],
+    ]
+    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {"language_info": PYTHON}, "cells": cells}
+    (folder / "one.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (folder / "index.md").write_text(INDEX, encoding="utf-8")
+    (folder / "two.md").write_text(two, encoding="utf-8")
+    (folder / "teacher.md").write_text(TEACHER, encoding="utf-8")
+    (folder / "drawn.svg").write_text('<svg viewBox="0 0 10 10"><text>a file</text></svg>', encoding="utf-8")
+    (folder / "_toc.yml").write_text(TOC, encoding="utf-8")
+    (folder / "conf.py").touch()
+
+
+def build(folder: Path) -> tuple[str, str]:
+    """The LaTeX of a book in a folder, and the warnings."""
+    settings = {
+        "extensions": ["myst_nb", "sphinx_external_toc", "sphinx_exercise", "sphinx_design", "website.printed_book"],
+        "external_toc_path": "_toc.yml",
+        "myst_enable_extensions": ["amsmath", "colon_fence", "dollarmath"],
+        "nb_execution_mode": "off",
+        "numfig": True,
+        "latex_engine": "xelatex",
+        "latex_documents": [("index", "book.tex", "The book", "Someone", "manual")],
+        "html_theme_options": {"repository_url": REPOSITORY},
+        "pdf_leaves_out": ["teach*"],
+    }
+    warnings = io.StringIO()
+    app = Sphinx(folder, folder, folder / "out", folder / "trees", "latex", settings, status=None, warning=warnings)
+    app.build()
+    return (folder / "out" / "book.tex").read_text("utf8").split(r"\begin{document}")[1], warnings.getvalue()
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, str]:
+    return {}
+
+
+@pytest.fixture(scope="module")
+def tex(tmp_path_factory, drawn) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(printed_book, "draw", lambda wanted, folder: drawn.update(wanted))
+        folder = tmp_path_factory.mktemp("book")
+        write(folder)
+        text, warnings = build(folder)
+    assert warnings == ""
+    return text
+
+
+def in_order(text: str, *parts: str) -> None:
+    """Each part stands behind the one before it, and is there once."""
+    assert [text.count(part) for part in parts] == [1] * len(parts)
+    assert sorted(parts, key=text.index) == list(parts)
+
+
+def test_the_start_page_is_a_preface_and_captions_are_parts(tex):
+    in_order(
+        tex,
+        r"\setcounter{secnumdepth}{-1}",
+        r"\chapter{Preface}",
+        "What it is about.",
+        r"\section{For whom}",
+        r"\setcounter{secnumdepth}{0}",
+        r"\part{Before}",
+        r"\chapter{Beginnings}",
+        r"\part{Appendices}\appendix",
+        r"\chapter{Words}",
+    )
+    assert "Nothing of its own" not in tex
+
+
+def test_the_contents_leave_out_the_sections_that_every_chapter_has(tex):
+    listed, unlisted = (rf"\addtocontents{{toc}}{{\protect\setcounter{{tocdepth}}{{{depth}}}}}" for depth in (1, 0))
+    assert tex.count(listed) == 2 and tex.count(unlisted) == 1
+    in_order(tex[tex.index(listed) :], r"\chapter{Beginnings}", r"\section{Move it}", unlisted, r"\section{Exercises}")
+
+
+def test_a_page_that_is_left_out_is_linked_to_on_the_site(tex):
+    assert "Not for print" not in tex
+    assert rf"\sphinxhref{{{SITE}teacher.html}}" in tex.replace(r"\sphinxhyphen{}", "-")
+    assert f"{SITE}two.html" not in tex and "two::doc" in tex
+
+
+def test_solutions_stand_at_the_end_of_the_chapter_and_hints_with_their_exercise(tex):
+    in_order(
+        tex,
+        "What is twice one?",
+        r"\begin{sphinxuseclass}{hint}",
+        "Add.",
+        "The last words.",
+        r"\section{Solutions}",
+        r"\subsection{Exercise 1 (Twice)}",
+        "It is two.",
+        r"\part{Appendices}",
+    )
+    assert r"\sphinxstylestrong{Hint.} Add." in tex
+
+
+def test_code_that_is_folded_away_is_not_printed_and_what_it_shows_is(tex):
+    assert "unfolded" in tex and "what it shows" in tex
+    assert "folded" not in tex.replace("unfolded", "")
+
+
+def test_source_in_an_output_is_code_in_colours(tex):
+    assert r"\PYG{k}{def}\PYG{+w}{ }\PYG{n+nf}{shown}" in tex
+    assert "coloured" not in tex
+
+
+def test_a_live_figure_is_a_picture_with_its_address(tex):
+    block = re.search(
+        r"\\sphinxincludegraphics\[scale=0\.8\]\{\{[0-9a-f]{64}\}\.png\}(.*?)\\end\{sphinxuseclass\}", tex, re.S
+    )
+    assert r"\begin{sphinxuseclass}{live}" in block[1]
+    assert rf"\sphinxhref{{{SITE}one.html\#move-it}}" in block[1].replace(r"\sphinxhyphen{}", "-")
+
+
+def test_the_picture_of_a_live_figure_stands_above_the_middle_of_its_address(tex):
+    picture = r"{\\hspace\*{\\fill}\\sphinxincludegraphics\[scale=0\.8\]\{\{[0-9a-f]{64}\}\.png\}\\hspace\*{\\fill}}"
+    assert len(re.findall(picture, tex)) == 1
+
+
+def needed(tex: str, code: str) -> tuple[float, str]:
+    """Points that a cell asks for, and what stands between the question and its code."""
+    code = tex.index(code)
+    question = tex.rindex(r"\bookneed{", 0, code)
+    return float(tex[question:code].split("{")[1].split("pt")[0]), tex[question:code]
+
+
+def test_a_short_cell_asks_for_room_for_all_of_it_and_for_the_formula_above(tex):
+    height, between = needed(tex, "unfolded")
+    assert "An arrow" in between and r"\begin{equation*}" in between  # the paragraph, its formula, the code
+    formula, frame, code, line = (printed_book.HEIGHTS[key] for key in ("formula", "frame", "code", "line"))
+    assert height == pytest.approx(formula + line + frame + code, abs=0.5)
+    printing, between = needed(tex, r"\PYG{n}{wide}")
+    assert printing == pytest.approx(2 * frame + 2 * code, abs=0.5) and "An arrow" not in between
+    assert needed(tex, r"\PYG{n}{long}")[0] < frame + 10 * code  # thirty lines may part
+
+
+def test_a_cell_asks_for_room_before_the_heading_above_it(tex):
+    assert r"\section{Move it}" in needed(tex, r"\PYG{n}{Figure}")[1]
+
+
+def test_long_lines_have_smaller_letters_and_others_do_not(tex):
+    before, after = tex.split("w" * 120)
+    assert before.count(r"\begingroup\bookcode=") == tex.count(r"\bookcode") / 2 == 1
+    assert 106 / 120 == pytest.approx(float(re.search(r"\\bookcode=([\d.]+)", before)[1]), abs=0.001)
+    assert after.split(r"\endgroup")[0].strip() == r"\end{sphinxVerbatim}"
+
+
+def test_an_empty_place_in_a_table_is_no_line(tex):
+    last_row = tex.split(r"\begin{sphinxuseclass}{manycolumns}")[1].split(r"\sphinxbottomrule")[0].split(r"\\")[-2]
+    assert last_row.count("&") == 7 and last_row.count("\n1\n") == last_row.count("AtStartPar") == 7
+
+
+def test_colours_in_formulas_are_in_the_words_of_latex(tex):
+    assert r"\color[HTML]{0B5FA5}{q}" in tex and r"{\color[HTML]{B3186D}{c}} = 1" in tex
+    assert r"\color{#" not in tex
+
+
+def test_drawings_in_files_and_in_pages_are_drawn(tex, drawn):
+    assert sorted(re.search("<text>(.*)</text>", markup)[1] for markup in drawn.values()) == ["a file", "a map"]
+    for name in drawn:
+        assert rf"\sphinxincludegraphics[scale=0.8]{{{{{name.removesuffix('.pdf')}}}.pdf}}" in tex
+    assert ".svg" not in tex
+
+
+def test_a_table_of_many_columns_has_smaller_letters(tex):
+    assert tex.count(r"\begin{sphinxuseclass}{manycolumns}") == 1
+    assert r"\begin{tabulary}" in tex.split(r"\begin{sphinxuseclass}{manycolumns}")[1]
+
+
+@pytest.mark.parametrize(
+    ("changed", "warning"),
+    [
+        ({"two": "# Words\n\n<p>lost</p>"}, "raw HTML has no form in the PDF: '<p>lost</p>"),
+        ({"one": ["# 2 · Beginnings", *ONE[1:]]}, "one is chapter 1 of the printed book, and called 2"),
+    ],
+)
+def test_what_paper_would_lose_or_number_otherwise_is_a_warning(tmp_path, monkeypatch, changed, warning):
+    monkeypatch.setattr(printed_book, "draw", lambda wanted, folder: None)
+    write(tmp_path, **changed)
+    assert warning in build(tmp_path)[1]
+
+
+def test_the_date_is_that_of_the_release():
+    assert printed_book.released({"date-released": datetime.date(2027, 3, 1)}) == "1 March 2027"
+    assert printed_book.released({"version": "0.1.0"}) == "not released yet"
+
+
+@pytest.mark.parametrize(
+    ("present", "named"), [([], "xelatex latexmk kpsewhich"), (["xelatex", "kpsewhich"], "latexmk")]
+)
+def test_make_names_the_programs_that_are_missing(tmp_path, present, named):
+    for program in present:
+        (tmp_path / program).symlink_to("/bin/sh")
+    said = subprocess.run([shutil.which("make"), "tex", f"PATH={tmp_path}"], cwd=ROOT, capture_output=True, text=True)
+    assert said.returncode != 0
+    assert f"these are missing: {named}. Debian and Ubuntu: apt-get install texlive-xetex" in said.stdout
+    assert "MacTeX" in said.stdout
+
+
+def test_make_names_the_fonts_that_are_missing(tmp_path):
+    for program in ("xelatex", "latexmk"):
+        (tmp_path / program).symlink_to("/bin/sh")
+    finder = tmp_path / "kpsewhich"
+    finder.write_text('#!/bin/sh\ntest "$1" != texgyreheros-regular.otf\n', encoding="utf-8")
+    finder.chmod(0o755)
+    said = subprocess.run([shutil.which("make"), "tex", f"PATH={tmp_path}"], cwd=ROOT, capture_output=True, text=True)
+    assert said.returncode != 0 and "these are missing: texgyreheros-regular.otf. Debian" in said.stdout

@@ -1,0 +1,268 @@
+"""website/slides.py and website/slide_text.py: what the tags of cells make of a chapter, and MyST on a slide."""
+
+import json
+import re
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from scripts.notebooks import BOOK, WIDGET_STATE, WIDGET_VIEW
+from website.slide_text import SlideText, Unknown, labels
+from website.slides import build, chapter, cut, heading_of, html_of, slides_of, with_decks
+
+HEAD = """# 3 · A chapter
+
+| Time | soon |
+|---|---|
+| **You will be able to** | add $a$ and $b$; multiply |
+| **Slides** | S0 |"""
+
+
+@pytest.fixture(scope="module")
+def text() -> SlideText:
+    return SlideText(
+        {"fig-plane": "../book/03.html#fig-plane", "what-a-bound-costs": "../book/05.html#what-a-bound-costs"}
+    )
+
+
+def prose(source: str, *tags: str):
+    return new_markdown_cell(source, metadata={"tags": list(tags)})
+
+
+def lines(source: str, *tags: str, output=None, **mystnb):
+    outputs = [] if output is None else [new_output("execute_result", data=output, execution_count=1)]
+    return new_code_cell(source, metadata={"tags": list(tags), "mystnb": mystnb}, outputs=outputs)
+
+
+def deck_of(*cells, **metadata) -> str:
+    """The page of the deck of a chapter with these cells."""
+    notebook = new_notebook(cells=[prose(HEAD), lines("import torch"), *cells], metadata=metadata)
+    return html_of(cut(notebook, "03_attention_step_by_step"), SlideText({"ex-one": "../book/03.html#ex-one"}))
+
+
+def sections(page: str) -> list[str]:
+    return re.findall(r"<section.*?</section>", page, re.S)
+
+
+# --- MyST -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        ("a {cite}`bahdanau2015neural`", '<a class="cite" href="../book/bibliography.html">[Bahdanau et al. 2015]</a>'),
+        ("{cite}`luong2015effective,vaswani2017attention`", "[Luong et al. 2015; Vaswani et al. 2017]"),
+        ("{cite:t}`bahdanau2015neural` say", "Bahdanau et al. (2015)"),
+        ("in {numref}`fig-plane`", 'in <a href="../book/03.html#fig-plane">the figure</a>'),
+        ("{numref}`Fig. {number} <fig-plane>`", ">the figure</a>"),
+        ("{ref}`the plane <fig-plane>`", '<a href="../book/03.html#fig-plane">the plane</a>'),
+        ("{eq}`fig-plane`", ">the equation</a>"),
+        ("[S1](decks.md)", None),
+        ("[maps](fig-plane)", '<a href="../book/03.html#fig-plane">maps</a>'),
+        ("[](#what-a-bound-costs)", '<a href="../book/05.html#what-a-bound-costs">what a bound costs</a>'),
+        ("[next](04_masked_softmax)", '<a href="../book/04_masked_softmax.html">next</a>'),
+        ("[next](04_masked_softmax.ipynb#x)", '<a href="../book/04_masked_softmax.html#x">next</a>'),
+        ("[A](exercises/a03_scores.ipynb)", '<a href="../book/exercises/a03_scores.html">A</a>'),
+        ("[web](https://example.org/a)", '<a href="https://example.org/a">web</a>'),
+        ("(fig-plane)=\n## Title", "<h2>Title</h2>"),
+        ("so $a<b$", r'<span class="math">\(a&lt;b\)</span>'),
+        ("$$\na < b\n$$ (eq-one)", '<div class="math">\\[a &lt; b\\]</div>'),
+        ("$$\na \\tag{1}\n$$", '<div class="math">\\[a \\tag{1}\\]</div>'),
+        ("\\begin{align}\na\n\\end{align}", '<div class="math">\\[\\begin{align}\na\n\\end{align}\\]</div>'),
+        (":::{dropdown} Hint\nUse $a$.\n:::", "<details><summary>Hint</summary><p>Use"),
+        (":::{admonition} Bet\n:class: tip\n\n*Which?*\n:::", '<p class="title">Bet</p><p><em>Which?</em></p>'),
+        (":::{note}\nOne.\n:::", '<p class="title">Note</p><p>One.</p>'),
+        (":::{exercise} Two words\n:label: ex\n\nDo.\n:::", '<div class="box exercise"><p class="title">Two words</p>'),
+        (":::{solution-start} ex\n:class: dropdown\n:::", ""),
+        ("word[^1].\n\n[^1]: More.", '<section class="footnotes">'),
+        ("```python\nx = 1\n```", '<div class="highlight">'),
+        ("| a | b |\n|---|---|\n| $x$ | **y** |", "<td><strong>y</strong></td>"),
+        ("% a remark\n\nword", "<p>word</p>"),
+    ],
+)
+def test_myst_on_a_slide(source, shown, text):
+    if shown is None:
+        with pytest.raises(Unknown, match=r"decks\.md.*leads nowhere"):
+            text.html(source)
+        return
+    html = text.html(source)
+    assert shown in html
+    if not shown:
+        assert html == ""
+    for raw in ("{cite", "{numref", "{ref", ":::", "$", ")=", ":class:", ":label:"):
+        assert raw not in html
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("{mermaid}`x`", "role {mermaid}"),
+        (":::{tab-set}\nx\n:::", "directive {tab-set}"),
+        ("{cite}`nobody1999`", "no 'nobody1999'"),
+        ("[x](fig-nowhere)", "'fig-nowhere' leads nowhere"),
+    ],
+)
+def test_what_a_slide_does_not_know_is_named(source, words, text):
+    with pytest.raises(Unknown, match=re.escape(words)):
+        text.html(source)
+
+
+def test_the_labels_of_the_book_are_found():
+    found = labels()
+    assert found["fig-plane"] == "../book/03_attention_step_by_step.html#fig-plane"  # a figure
+    assert found["fig-alignment-date"] == "../book/07_alignment.html#fig-alignment-date"  # a target
+    assert found["ex-03-hull"] == "../book/03_attention_step_by_step.html#ex-03-hull"  # a directive
+    assert found["decks"].startswith("../book/")
+
+
+def test_the_notes_of_every_chapter_can_be_shown():
+    """All prose of all chapters: whatever is tagged, it can be rendered."""
+    shown = SlideText()
+    for source in with_decks():
+        for cell in chapter_cells(source):
+            assert isinstance(shown.html(cell), str), source
+
+
+def chapter_cells(source) -> list[str]:
+    cells = json.loads(source.with_suffix(".ipynb").read_text("utf8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+
+
+# --- tags -------------------------------------------------------------------------------------------
+
+
+def test_tags_make_slides_and_untagged_prose_the_notes():
+    cells = [
+        prose("before"),
+        prose("## One\n\nshown", "slide"),
+        prose("told"),
+        lines("hidden()"),
+        lines("shown()", "same-slide"),
+        prose("clicked", "fragment"),
+        prose("told too"),
+        lines("two()", "slide"),
+    ]
+    one, two = slides_of(new_notebook(cells=cells))
+    assert [cell.source for cell in one["cells"]] == ["## One\n\nshown", "shown()", "clicked"]
+    assert one["notes"] == ["told", "told too"]
+    assert [cell.source for cell in two["cells"]] == ["## One", "two()"], "it gets the heading of its section"
+
+
+def test_a_heading_at_the_end_of_a_cell_is_that_of_the_next_slide():
+    cells = [prose("## One\n\nsaid\n\n(place)=\n## Two", "slide"), prose("more", "slide"), prose("# Alone", "slide")]
+    one, two, alone = slides_of(new_notebook(cells=cells))
+    assert [cell.source for cell in one["cells"]] == ["## One\n\nsaid"]
+    assert [cell.source for cell in two["cells"]] == ["## Two", "more"]
+    assert [cell.source for cell in alone["cells"]] == ["# Alone"]
+    assert cells[0].source.endswith("## Two"), "the chapter is not changed"
+
+
+def test_a_slide_of_prose_leads_to_the_live_figure_that_has_no_room():
+    figure = lines("Figure()", output={WIDGET_VIEW: {"model_id": "a"}})
+    prose_alone = deck_of(prose("## It: one\n\nsaid", "slide"), figure)
+    with_code = deck_of(prose("## It: one\n\nsaid", "slide"), lines("code()", "same-slide"), figure)
+    link = r'Live in the page: <a href="../book/[\w-]+.html#it-one">It: one</a>'
+    assert re.search(link, sections(prose_alone)[1])
+    assert "Live in the page" not in with_code
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([prose("a")], "no cell is tagged `slide`"),
+        ([prose("a", "fragment"), prose("b", "slide")], "`fragment` before any"),
+        ([prose("a", "slide", "fragment")], "fragment and slide"),
+    ],
+)
+def test_tags_that_make_no_deck_are_named(cells, words):
+    with pytest.raises(Unknown, match=words):
+        slides_of(new_notebook(cells=cells))
+
+
+def test_a_heading_in_code_is_none():
+    assert heading_of("## One\n\n```python\n# not this\n```") == "One"
+    assert heading_of("text") is None
+
+
+def test_a_deck_has_a_first_and_a_last_slide():
+    exercise = prose(":::{exercise} Try\n:label: ex-one\n\nDo.\n:::")
+    first, middle, last = sections(deck_of(prose("## One", "slide"), exercise))
+    assert "<h1>3 · A chapter</h1>" in first
+    assert "Attention, Derived and Executed" in first
+    assert re.findall("<li>(.*?)</li>", first) == [
+        r'add <span class="math">\(a\)</span> and <span class="math">\(b\)</span>',
+        "multiply",
+    ]
+    assert "<h2>One</h2>" in middle
+    assert '<a href="../book/03_attention_step_by_step.html">' in last
+    assert '<a href="../book/03.html#ex-one">Try</a>' in last
+
+
+def test_inputs_and_outputs_are_shown_as_tagged():
+    said = {"text/plain": "<said>"}
+    page = deck_of(
+        lines("both()", "slide", output=said),
+        lines("output_alone()", "slide", "hide-input", output=said),
+        lines("code_alone()", "slide", "hide-output", output=said),
+    )
+    both, output, code = sections(page)[1:-1]
+    assert "both" in both and "&lt;said&gt;" in both
+    assert "output_alone" not in output and "&lt;said&gt;" in output
+    assert "code_alone" in code and "&lt;said&gt;" not in code
+    assert "import torch" not in page, "the setup cell"
+
+
+def test_notes_stand_outside_of_fragments_and_hold_captions():
+    image = {"image": {"alt": 'a "b"'}, "figure": {"caption": "The $x$ axis."}}
+    page = deck_of(
+        prose("## One", "slide"),
+        lines("draw()", "fragment", output={"image/png": "AAAA"}, **image),
+        prose("told"),
+    )
+    section = sections(page)[1]
+    notes = re.search(r'<aside class="notes">(.*?)</aside>', section, re.S)
+    assert notes.start() < section.index('<div class="fragment">')
+    assert "told" in notes[1] and r"\(x\)" in notes[1]
+    assert """<img alt='a "b"' src="data:image/png;base64,AAAA"/>""" in section
+
+
+def test_computed_markdown_is_rendered():
+    assert "<strong>ok</strong>" in deck_of(
+        lines("table()", "slide", output={"text/markdown": "| a |\n|---|\n| **ok** |"})
+    )
+
+
+def test_a_figure_comes_with_its_code_once_and_without_the_line_that_made_it():
+    view = {WIDGET_VIEW: {"model_id": "a"}, "text/plain": "Figure"}
+    record = {"model_module": "anywidget", "state": {"_esm": "//# one.js\nlet a = '</script>';\n"}}
+    state = {"version_major": 2, "version_minor": 0, "state": {"a": record, "b": record}}
+    page = deck_of(lines("Figure(1)", "slide", output=view), widgets={WIDGET_STATE: state})
+    assert "Figure(1)" not in page
+    assert page.count("one.js") == 1
+    assert "let a = '</script>" not in page
+    assert 'src="shared/anywidget-static.js"' in page
+    assert 'src="shared/anywidget-static.js"' not in deck_of(prose("## One", "slide"), widgets={WIDGET_STATE: state})
+
+
+def test_a_chapter_whose_code_changed_must_be_run_first(tmp_path, monkeypatch):
+    source = tmp_path / "03_x.md"
+    source.write_text(
+        (BOOK / "03_attention_step_by_step.md").read_text("utf8").replace("exp = e.exp()", "exp = 2 ** e")
+    )
+    source.with_suffix(".ipynb").write_text((BOOK / "03_attention_step_by_step.ipynb").read_text("utf8"))
+    with pytest.raises(Unknown, match="make execute"):
+        chapter(source)
+
+
+def test_a_chapter_without_a_slide_is_named(tmp_path):
+    for kind in (".md", ".ipynb"):
+        text = (BOOK / "notation").with_suffix(kind).read_text("utf8")
+        (tmp_path / "99_plain").with_suffix(kind).write_text(text)
+    with pytest.raises(SystemExit, match=r"book/99_plain\.md: "):
+        build([tmp_path / "99_plain.md"], tmp_path / "decks")
+
+
+def test_no_address_of_a_network_is_asked_for():
+    page = deck_of(prose("## One", "slide"))
+    assert re.findall(r'(?:src|href)="(https?:|//)', page) == []
+    assert "require" not in page

@@ -1,0 +1,139 @@
+"""Sphinx extension: the directive `claims-ledger`, a table of what the slides claim and what the runs measured.
+
+The claims stand in book/claims.yml; what was measured, and the bounds it kept, in the stored outputs of the chapters
+(`attnlib.course.claims`). The build fails when one of the two is without the other.
+"""
+
+import ast
+import json
+import statistics
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
+
+from attnlib.course.claims import KEY
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Gate(NamedTuple):
+    """One measurement of a claim."""
+
+    chapter: str  # name of the notebook, without suffix
+    what: str
+    values: list[float]
+    at_least: float | None
+    at_most: float | None
+
+    def measured(self) -> str:
+        low, high = min(self.values), max(self.values)
+        band = f" ({low:.3g} to {high:.3g})" if low < high else ""
+        return f"{statistics.median(self.values):.3g}{band}"
+
+    def held_to(self) -> str:
+        return " and ".join(f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None)
+
+
+def recorded(notebooks: list[Path]) -> dict[str, list[Gate]]:
+    """The gates in the stored outputs, by the name of their claim."""
+    found: dict[str, list[Gate]] = {}
+    for path in notebooks:
+        for cell in json.loads(path.read_text("utf8"))["cells"]:
+            for output in cell.get("outputs", []):
+                if gate := output.get("metadata", {}).get(KEY):
+                    gate = dict(gate)
+                    found.setdefault(gate.pop("claim"), []).append(Gate(path.stem, **gate))
+    return found
+
+
+def problems(claims: dict[str, dict], gates: dict[str, list[Gate]], root: Path) -> list[str]:
+    """What keeps the ledger from being whole."""
+    found = [
+        f"the chapters gate {name!r}, which book/claims.yml does not know" for name in gates.keys() - claims.keys()
+    ]
+    for name, claim in claims.items():
+        by_chapter = {gate.chapter.split("_")[0] for gate in gates.get(name, [])}
+        found += [
+            f"no run of chapter {chapter} has gated {name!r}"
+            for chapter in claim["chapters"]
+            if f"{chapter:02d}" not in by_chapter
+        ]
+        found += [f"no such test for {name!r}: {test}" for test in claim["tests"] if not exists(test, root)]
+        found += [f"{name!r} names no {key}" for key in ("says", "slides", "chapters", "tests") if not claim[key]]
+    return sorted(found)
+
+
+def exists(test: str, root: Path) -> bool:
+    """Whether `tests/test_file.py::test_name` is a function of that file."""
+    file, _, name = test.partition("::")
+    path = root / file
+    return path.is_file() and any(
+        isinstance(node, ast.FunctionDef) and node.name == name for node in ast.parse(path.read_text("utf8")).body
+    )
+
+
+class ClaimsLedger(SphinxDirective):
+    """The table."""
+
+    def run(self) -> list[nodes.Node]:
+        source, notebooks = ROOT / "book" / "claims.yml", sorted((ROOT / "book").glob("[0-9]*.ipynb"))
+        for path in (source, *notebooks):
+            self.env.note_dependency(str(path))
+        claims, gates = yaml.safe_load(source.read_text("utf8")), recorded(notebooks)
+        if found := problems(claims, gates, ROOT):
+            raise ExtensionError("the claims ledger is not whole:\n  " + "\n  ".join(found))
+        rows = []
+        for name, claim in claims.items():
+            tests = [nodes.literal("", test.partition("::")[2]) for test in claim["tests"]]
+            said = paragraph(nodes.strong("", claim["says"]), nodes.Text(f" {claim['slides']}"))
+            rows.append(row([said, paragraph(nodes.Text("code tested by "), *joined(tests))], across=4))
+            rows += [
+                row(
+                    paragraph(nodes.Text(gate.what)),
+                    paragraph(chapter_link(self.env.docname, gate.chapter)),
+                    paragraph(nodes.Text(gate.measured())),
+                    paragraph(nodes.Text(gate.held_to())),
+                )
+                for gate in gates[name]
+            ]
+        return [table({"what was measured": 50, "chapter": 9, "median (range)": 26, "held to": 15}, rows)]
+
+
+def table(columns: dict[str, int], rows: list[nodes.row]) -> nodes.table:
+    """Rows under the heads of the columns, which have these shares of the width."""
+    group = nodes.tgroup("", cols=len(columns))
+    group += [nodes.colspec(colwidth=width) for width in columns.values()]
+    group += [nodes.thead("", row(*(paragraph(nodes.Text(head)) for head in columns))), nodes.tbody("", *rows)]
+    return nodes.table("", group, classes=["ledger", "colwidths-given"])
+
+
+def row(*cells: nodes.Node | list[nodes.Node], across: int = 1) -> nodes.row:
+    """A row of cells, each over so many columns."""
+    span = {"morecols": across - 1} if across > 1 else {}
+    return nodes.row("", *(nodes.entry("", *(c if isinstance(c, list) else [c]), **span) for c in cells))
+
+
+def joined(parts: list[nodes.Node]) -> list[nodes.Node]:
+    """The parts with commas between them."""
+    return [node for part in parts for node in (nodes.Text(", "), part)][1:]
+
+
+def paragraph(*children: nodes.Node) -> nodes.paragraph:
+    return nodes.paragraph("", "", *children)
+
+
+def chapter_link(page: str, chapter: str) -> addnodes.pending_xref:
+    text = nodes.inline("", str(int(chapter.split("_")[0])))
+    return addnodes.pending_xref(
+        "", text, refdomain="std", reftype="doc", reftarget=chapter, refdoc=page, refexplicit=True, refwarn=True
+    )
+
+
+def setup(app) -> dict[str, bool]:
+    app.add_directive("claims-ledger", ClaimsLedger)
+    return {"parallel_read_safe": True}
