@@ -206,9 +206,8 @@ def numbers(output) -> list[Tensor]:
     return [t.masked_fill(t.isinf(), 0.0) for t in tensors(output) if t.is_floating_point()]
 
 
-def total(model: nn.Module, parameters: dict[str, Tensor], inputs: tuple[Tensor, ...]) -> Tensor:
-    """A sum of all outputs in which no two numbers count the same."""
-    found = numbers(functional_call(model, parameters, inputs))
+def apart(found: list[Tensor]) -> Tensor:
+    """A sum of all numbers in which no two of a tensor count the same."""
     return sum((t * torch.linspace(-1, 2, t.numel(), dtype=t.dtype).view_as(t)).sum() for t in found)
 
 
@@ -248,9 +247,8 @@ def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, compiler):
     results = []
     for each in (compiled, model):
         found = numbers(each(*inputs))
-        apart = sum((t * torch.linspace(-1, 2, t.numel()).view_as(t)).sum() for t in found)
         wanted = list(each.parameters())
-        results.append(found + list(torch.autograd.grad(apart, wanted, allow_unused=True) if wanted else ()))
+        results.append(found + list(torch.autograd.grad(apart(found), wanted, allow_unused=True) if wanted else ()))
     assert_close(*results, rtol=1e-4, atol=1e-5)
 
 
@@ -281,12 +279,13 @@ def test_derivatives_of_both_orders_are_what_differences_say(precise):
         return sum((g * direction[name]).sum() for name, g in derivative(parameters).items())
 
     def value(parameters):
-        return total(model, parameters, inputs)
+        return apart(numbers(functional_call(model, parameters, inputs)))
 
     derivative = grad(value)
     assert_close(slope(at), (value(along(ε)) - value(along(-ε))) / (2 * ε), rtol=1e-6, atol=1e-6)
     assert_close(jvp(value, (at,), (direction,))[1], slope(at))
-    second = {name: (up - derivative(along(-ε))[name]) / (2 * ε) for name, up in derivative(along(ε)).items()}
+    up, down = derivative(along(ε)), derivative(along(-ε))
+    second = {name: (up[name] - down[name]) / (2 * ε) for name in at}
     assert_close(grad(slope)(at), second, rtol=1e-5, atol=1e-5)
     assert_close(jvp(derivative, (at,), (direction,))[1], second, rtol=1e-5, atol=1e-5)
     name = min(at, key=lambda name: at[name].numel())
