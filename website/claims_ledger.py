@@ -16,9 +16,8 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from attnlib.course.book import BOOK, ROOT
 from attnlib.course.claims import KEY
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 class Gate(NamedTuple):
@@ -81,7 +80,7 @@ class ClaimsLedger(SphinxDirective):
     """The table."""
 
     def run(self) -> list[nodes.Node]:
-        source, notebooks = ROOT / "book" / "claims.yml", sorted((ROOT / "book").glob("[0-9]*.ipynb"))
+        source, notebooks = BOOK / "claims.yml", sorted(BOOK.glob("[0-9]*.ipynb"))
         for path in (source, *notebooks):
             self.env.note_dependency(str(path))
         claims, gates = yaml.safe_load(source.read_text("utf8")), recorded(notebooks)

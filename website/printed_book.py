@@ -27,7 +27,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
 
-ROOT = Path(__file__).resolve().parents[1]
+from attnlib.course.book import ROOT
+
 VIEW = "application/vnd.jupyter.widget-view+json"
 COLOUR = re.compile(r"\\color\{#([0-9a-fA-F]{6})\}")
 NUMBER = re.compile(r"(\d+) · ")

@@ -18,11 +18,10 @@ from docutils.parsers.rst import directives
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from attnlib.course.book import BOOK, ROOT
 from benchmarks import plots
 from benchmarks.rows import Row, short
 from website import claims_ledger as ledger
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 class Speed(SphinxDirective):
@@ -31,7 +30,7 @@ class Speed(SphinxDirective):
     option_spec = {"of": directives.unchanged, "alt": directives.unchanged_required}  # noqa: RUF012
 
     def record(self) -> dict:
-        source = ROOT / "book" / self.options.get("of", "speed.json")
+        source = BOOK / self.options.get("of", "speed.json")
         for path in (source, ROOT / "benchmarks" / "plots.py"):
             self.env.note_dependency(str(path))
         return json.loads(source.read_text("utf8"))

@@ -12,9 +12,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from attnlib.course.book import ROOT
 from attnlib.grading.boxed_kernel import RUN, RUN_HERE, USER, Limits
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 #: Where things stand inside the box.
 PACKAGES, HOME = "/box/packages", "/tmp/home"
 #: What the system's part of the box is made of; where one of these is a link, it is one inside, too.
@@ -53,13 +53,13 @@ def command(limits: Limits) -> list[str]:
     seen = sorted(path for path in seen if not _within(path, "/usr"))
     for path in [p for p in seen if not any(_within(p, other) for other in seen if other != p)]:
         words += [*_folders(path), "--ro-bind", path, path]
-    if any(_within(str(REPOSITORY), path) for path in ["/usr", *seen]):
-        words += ["--tmpfs", str(REPOSITORY)]
+    if any(_within(str(ROOT), path) for path in ["/usr", *seen]):
+        words += ["--tmpfs", str(ROOT)]
 
     packages = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
     paths = [PACKAGES, *(f"/box/site{n}" for n, path in enumerate(packages) if os.path.isdir(path))]
-    words += ["--ro-bind", str(REPOSITORY / "attnlib"), f"{PACKAGES}/attnlib"]
-    if (REPOSITORY / "attnlib" / "grading").is_dir():  # how a hand-in is looked at is nothing to look at from inside
+    words += ["--ro-bind", str(ROOT / "attnlib"), f"{PACKAGES}/attnlib"]
+    if (ROOT / "attnlib" / "grading").is_dir():  # how a hand-in is looked at is nothing to look at from inside
         words += ["--tmpfs", f"{PACKAGES}/attnlib/grading", "--remount-ro", f"{PACKAGES}/attnlib/grading"]
     for n, path in enumerate(packages):
         if os.path.isdir(path):

@@ -35,7 +35,7 @@ from attnlib.training.metrics import (
 )
 from attnlib.transformer import TransformerLM
 from tests import second_device
-from tests.core.test_models import LENGTHS, MODELS, B, S, T, V, seq2seq, tensors
+from tests.core.test_models import LENGTHS, MODELS, B, S, T, V, seq2seq, squares, tensors
 from tests.second_device import Elsewhere, device
 
 ATTNLIB = Path(attnlib.__file__).parent
@@ -104,8 +104,7 @@ def test_models_compute_and_learn_there(name):
     for model, *inputs in twins(make(), *draw()):
         found = tensors(model(*inputs))
         results.append(found)
-        learning = [t.masked_fill(t.isinf(), 0.0).square().sum() for t in found if t.requires_grad]
-        if learning:
+        if learning := squares(found):
             sum(learning).backward()
             gradients.append([p.grad for p in model.parameters()])
     assert_twins(*results)

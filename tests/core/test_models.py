@@ -116,6 +116,16 @@ def tensors(output) -> list[Tensor]:
     return [tensor for part in output if part is not None for tensor in tensors(part)]
 
 
+def numbers(output) -> list[Tensor]:
+    """The tensors of an output that are differentiated; a logarithm of 0 would make NaN of what is summed."""
+    return [t.masked_fill(t.isinf(), 0.0) for t in tensors(output) if t.is_floating_point()]
+
+
+def squares(output) -> list[Tensor]:
+    """What each tensor of an output that depends on parameters gives to a loss."""
+    return [t.square().sum() for t in numbers(output) if t.requires_grad]
+
+
 def test_the_list_is_whole():
     offered = {
         name for name in attnlib.__all__
@@ -164,9 +174,8 @@ def test_every_parameter_learns(case):
         for parameter in model.parameters():
             if not parameter.any():  # a coverage weight of 0 says nothing about what it would do
                 parameter.fill_(0.1)
-    outputs = [t.masked_fill(t.isinf(), 0.0) for t in tensors(model(*inputs)) if t.requires_grad]
-    if outputs:
-        sum(t.square().sum() for t in outputs).backward()
+    if learning := squares(model(*inputs)):
+        sum(learning).backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None and parameter.grad.isfinite().all() and parameter.grad.any(), name
 
@@ -199,11 +208,6 @@ def test_a_batch_is_so_many_single_examples(case):
 
 
 # --- PyTorch's own machinery ------------------------------------------------------------------------
-
-
-def numbers(output) -> list[Tensor]:
-    """The tensors of an output that are differentiated; a logarithm of 0 would make NaN of what is summed."""
-    return [t.masked_fill(t.isinf(), 0.0) for t in tensors(output) if t.is_floating_point()]
 
 
 def apart(found: list[Tensor]) -> Tensor:
@@ -362,7 +366,6 @@ def test_in_several_processes_it_learns_the_same(learner, one_process):
     wrapped = nn.parallel.DistributedDataParallel(copy.deepcopy(model))
     gradients = []
     for each in (wrapped, model):
-        outputs = [t.masked_fill(t.isinf(), 0.0) for t in tensors(each(*inputs)) if t.requires_grad]
-        sum(t.square().sum() for t in outputs).backward()
+        sum(squares(each(*inputs))).backward()
         gradients.append([p.grad for p in each.parameters()])
     assert_close(*gradients)

@@ -271,7 +271,7 @@ def test_any_checkout_and_a_python_around_it(where, tmp_path, monkeypatch):
     (checkout / "attnlib").mkdir(parents=True)
     (checkout / "tests").mkdir()
     (checkout / "attnlib" / "__init__.py").write_text("here = 'this one'")
-    monkeypatch.setattr(box, "REPOSITORY", checkout)
+    monkeypatch.setattr(box, "ROOT", checkout)
     if where.startswith("python"):
         monkeypatch.setattr(sys, "base_prefix", str(tmp_path / "python"))
     run = tmp_path / "run"
