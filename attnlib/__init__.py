@@ -1,7 +1,7 @@
 """attnlib: the tested PyTorch package behind the book *Attention, Derived and Executed*.
 
 The modules beside this file are its core: the mechanisms, in PyTorch alone. They are read in this order:
-tokens, chunked_scores, scores, attention, positions, self_attention, language_models, encoder, decoder, decoders,
+validation, chunked_scores, scores, attention, positions, self_attention, language_models, encoder, decoder, decoders,
 seq2seq, copying, captioning, search, transformer.
 
 Around it: `attnlib.data` (corpora), `attnlib.training` (loop, losses, metrics, the command), `attnlib.figures`
@@ -9,7 +9,7 @@ Around it: `attnlib.data` (corpora), `attnlib.training` (loop, losses, metrics, 
 """
 
 from attnlib.attention import Attention, AttentionOutput, causal_mask, length_mask, masked_softmax
-from attnlib.captioning import GridEncoder, attention_captioner, static_captioner
+from attnlib.captioning import GridEncoder
 from attnlib.copying import CopyDecoder, copy_distribution
 from attnlib.decoder import Decoder, DecoderOutput, Memory
 from attnlib.decoders import (
@@ -31,43 +31,10 @@ from attnlib.transformer import TransformerBlock, TransformerLM
 from attnlib.version import __version__
 
 __all__ = [
-    "DECODERS",
-    "RNNLM",
-    "SCORES",
-    "Attention",
-    "AttentionLM",
-    "AttentionOutput",
-    "BahdanauDecoder",
-    "BeamSearchOutput",
-    "CopyDecoder",
-    "Decoder",
-    "DecoderOutput",
-    "Encoder",
-    "EncoderOutput",
-    "EveryStepDecoder",
-    "GreedyOutput",
-    "GridEncoder",
-    "InitialStateDecoder",
-    "LMOutput",
-    "LearnedPositions",
-    "LuongDecoder",
-    "Memory",
-    "MultiHeadAttention",
-    "Score",
-    "SelfAttention",
-    "Seq2Seq",
-    "SimpleRNNDecoder",
-    "SinusoidalPositions",
-    "TransformerBlock",
-    "TransformerLM",
-    "__version__",
-    "attention_captioner",
-    "beam_search",
-    "causal_mask",
-    "copy_distribution",
-    "greedy_decode",
-    "length_mask",
-    "make_score",
-    "masked_softmax",
-    "static_captioner",
-]
+    "DECODERS", "RNNLM", "SCORES", "Attention", "AttentionLM", "AttentionOutput", "BahdanauDecoder",
+    "BeamSearchOutput", "CopyDecoder", "Decoder", "DecoderOutput", "Encoder", "EncoderOutput", "EveryStepDecoder",
+    "GreedyOutput", "GridEncoder", "InitialStateDecoder", "LMOutput", "LearnedPositions", "LuongDecoder", "Memory",
+    "MultiHeadAttention", "Score", "SelfAttention", "Seq2Seq", "SimpleRNNDecoder", "SinusoidalPositions",
+    "TransformerBlock", "TransformerLM", "__version__", "beam_search", "causal_mask", "copy_distribution",
+    "greedy_decode", "length_mask", "make_score", "masked_softmax",
+]  # fmt: skip

@@ -9,25 +9,22 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from attnlib.scores import DotScore, GeneralScore, ScaledDotScore, Score
-from attnlib.tokens import values_are_free
+from attnlib.validation import values_are_free
 
 
 def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, "..."]:
     """Softmax over the visible positions of the last dimension.
 
-    `weights_ij = exp(scores_ij) / Σ_visible exp(scores_ij')`, and exactly 0 where the mask is False, whatever the
-    score there. A row in which nothing is visible has nothing to distribute: all its weights are 0, and so is the
-    gradient that flows into it. A visible NaN makes NaN of its row, as it does in `torch.softmax`.
+    `weights_ij = exp(scores_ij) / Σ_visible exp(scores_ij')`, of the type of scores, and exactly 0 where the mask is
+    False, whatever the score there. A row in which nothing is visible has weights 0 and passes a gradient of 0 back.
+    A visible NaN makes NaN of its row, as it does in `torch.softmax`.
 
     Args:
         scores: (..., S), usually (..., T, S), of any floating type; not changed.
         mask: boolean, True = may attend, broadcasts to the shape of scores.
 
-    Returns:
-        Weights, of the shape and type of scores. Every row with something visible sums to 1.
-
     Raises:
-        ValueError: the scores are not floating-point numbers, or the mask is not boolean or does not broadcast to them.
+        ValueError: the scores are not floating-point numbers, or see `check_mask`.
 
     Example:
         >>> masked_softmax(torch.zeros(1, 4), torch.tensor([True, True, False, False]))
@@ -44,7 +41,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
 
 
 def check_scores(scores: Tensor, mask: Tensor | None) -> None:
-    """Refuse scores that are not floating-point numbers, and a mask that does not fit them (see `check_mask`)."""
+    """Refuse scores that are not floating-point numbers, and a mask that does not fit them."""
     if not scores.is_floating_point():
         raise ValueError(f"scores must be floating-point numbers, got {scores.dtype}")
     if mask is not None:
@@ -63,29 +60,22 @@ def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
     sizes = zip(reversed(mask.shape), reversed(shape), strict=False)
     if mask.dim() > len(shape) or any(m not in (1, s) for m, s in sizes):
         cure = "; a mask (B, S) of sentences is given as (B, 1, S)" if mask.dim() == 2 and len(shape) == 3 else ""
-        raise ValueError(
-            f"the mask does not broadcast to the scores: mask {tuple(mask.shape)} and scores {tuple(shape)}{cure}"
-        )
+        shapes = f"mask {tuple(mask.shape)} and scores {tuple(shape)}"
+        raise ValueError(f"the mask does not broadcast to the scores: {shapes}{cure}")
 
 
 def length_mask(lengths: Tensor, S: int) -> Bool[Tensor, "B #T S"]:
-    """Which of S positions are real, given how many are.
+    """Which of S positions are real, given how many are: True = real.
 
     Args:
-        lengths: valid lengths, integers in 0..S: (B,), one per sentence, or (B, T), one per query.
-        S: the padded length.
-
-    Returns:
-        (B, 1, S) for one length per sentence, (B, T, S) for one per query. True = real.
+        lengths: integers in 0..S: (B,), one per sentence, or (B, T), one per query; then the result is (B, T, S).
 
     Raises:
         ValueError: lengths are not integers, not of shape (B,) or (B, T), or, on the CPU, outside 0..S.
 
     Example:
-        >>> length_mask(torch.tensor([2, 0]), 3).int()
-        tensor([[[1, 1, 0]],
-        <BLANKLINE>
-                [[0, 0, 0]]], dtype=torch.int32)
+        >>> length_mask(torch.tensor([2, 0]), 3).tolist()
+        [[[True, True, False]], [[False, False, False]]]
     """
     if lengths.dim() not in (1, 2):
         raise ValueError(f"lengths must have shape (B,) or (B, T), got {tuple(lengths.shape)}")
@@ -108,19 +98,11 @@ def causal_mask(
         T: number of queries.
         past: positions carried over from before the first query; they are the first columns.
         include_self: False leaves strictly what came before, `j < i + past`.
-        device: where the mask is made.
-
-    Raises:
-        ValueError: T or past is negative.
 
     Example:
-        >>> causal_mask(3).int()
-        tensor([[1, 0, 0],
-                [1, 1, 0],
+        >>> causal_mask(2, past=1).int()
+        tensor([[1, 1, 0],
                 [1, 1, 1]], dtype=torch.int32)
-        >>> causal_mask(2, past=1, include_self=False).int()
-        tensor([[1, 0, 0],
-                [1, 1, 0]], dtype=torch.int32)
 
     Source: vaswani2017attention, section 3.2.3.
     """
@@ -145,14 +127,7 @@ class Attention(nn.Module):
         dropout: share of the weights set to 0 in training (the returned weights are those before it).
 
     Example:
-        >>> attention = Attention(ScaledDotScore(d_query=4, d_key=4))
-        >>> query, key, value = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 7)
-        >>> context, weights = attention(query, key, value, length_mask(torch.tensor([5, 2]), 5))
-        >>> context.shape, weights.shape
-        (torch.Size([2, 3, 7]), torch.Size([2, 3, 5]))
-
-    Example:
-        >>> attention = Attention(SCORES["dot"](d_query=2, d_key=2))
+        >>> attention = Attention(DotScore(d_query=2, d_key=2))
         >>> query, key = torch.tensor([[[9.0, 0.0]]]), torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]])
         >>> attention(query, key, value=key).weights.round(decimals=3).tolist()
         [[[1.0, 0.0, 0.0]]]
@@ -179,20 +154,19 @@ class Attention(nn.Module):
             mask: boolean, True = may attend, broadcasts to (..., T, S).
             need_weights: False returns the context alone. The dot products then take torch's fused kernel,
                 which never writes the scores down; hidden positions must hold numbers whose products are finite.
-            projected_key: the keys after `score.project_key`, in place of `key`, for a caller that has projected them
-                once for all its queries.
+            projected_key: the keys after `score.project_key`, in place of `key`, for a caller with many queries.
 
         Raises:
-            ValueError: widths or leading dimensions do not fit, there is not one value per key, or the scores or the
-                mask are refused by `masked_softmax`.
+            ValueError: widths or leading dimensions do not fit, there is not one value per key, or see
+                `masked_softmax`.
         """
-        keys = self.score.project_key(key) if projected_key is None else projected_key
         self.score.check(query, key, projected_key)
+        keys = self.score.project_key(key) if projected_key is None else projected_key
         if keys.shape[:-1] != value.shape[:-1] or query.shape[:-2] != value.shape[:-2]:
-            raise ValueError(
-                "query, key and value must share their leading dimensions, with one value per key; "
-                f"got query {tuple(query.shape)}, key {tuple(keys.shape)}, value {tuple(value.shape)}"
-            )
+            shapes = f"query {tuple(query.shape)}, key {tuple(keys.shape)}, value {tuple(value.shape)}"
+            raise ValueError(f"query, key and value need the same leading dimensions, one value per key; got {shapes}")
+        if value.dtype != query.dtype and not torch.is_autocast_enabled(query.device.type):
+            raise ValueError(f"query and value must have one type, got {query.dtype} and {value.dtype}")
         if not need_weights and type(self.score) in FUSED:  # a subclass may compare in another way
             scale, dropout = FUSED[type(self.score)](self.score.d_key), self.dropout.p if self.training else 0.0
             return AttentionOutput(context=fused(query, keys, value, mask, scale, dropout), weights=None)

@@ -24,13 +24,10 @@ def chunked_scores(
 
     Args:
         pairwise_scores: scores (..., T, S) of all pairs.
-        query: what is cut into chunks.
-        key: what every chunk is compared with.
         width: numbers of a pair.
 
     Example:
-        >>> query, key = torch.ones(1, 3, 2), torch.ones(1, 4, 2)
-        >>> chunked_scores(lambda query, key: query @ key.mT, query, key, width=2).shape
+        >>> chunked_scores(lambda q, k: q @ k.mT, torch.ones(1, 3, 2), torch.ones(1, 4, 2), width=2).shape
         torch.Size([1, 3, 4])
 
     Source: chen2016training, section 3 (recomputation).

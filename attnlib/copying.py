@@ -1,4 +1,4 @@
-"""Say a word because it stands in the source, not because it is in the vocabulary.
+"""Copy: write a word because it stands in the source, even if it is not in the vocabulary.
 
 Source and target share one vocabulary of V words. Words beyond it have ids V, V+1, … that mean something for one
 source only (`attnlib.data.ExtendedVocabulary`).
@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from attnlib.attention import Attention
 from attnlib.decoder import Decoder, DecoderOutput, Memory, State
 from attnlib.encoder import EncoderOutput
-from attnlib.scores import Score, make_score
-from attnlib.tokens import check_token_ids
+from attnlib.scores import AnyScore, make_score
+from attnlib.validation import check_token_ids
 
 
 def copy_distribution(
@@ -23,11 +23,8 @@ def copy_distribution(
 
     Args:
         weights: α_ij, 0 where the source is padding.
-        source: ids of the source words.
+        source: ids of the source words; others are refused (`check_token_ids`).
         size: number of words, those of the extended vocabulary included.
-
-    Raises:
-        ValueError: shapes differ, or ids are not integers in 0..size-1.
 
     Example:
         >>> copy_distribution(torch.tensor([[[0.25, 0.5, 0.25]]]), torch.tensor([[1, 0, 1]]), size=3)
@@ -36,9 +33,8 @@ def copy_distribution(
     Source: see2017get, equation 9; vinyals2015pointer (without the sum).
     """
     if weights.dim() != 3 or weights.shape[::2] != source.shape:
-        raise ValueError(
-            f"need weights (B, T, S) and source (B, S), got {tuple(weights.shape)} and {tuple(source.shape)}"
-        )
+        shapes = f"{tuple(weights.shape)} and {tuple(source.shape)}"
+        raise ValueError(f"need weights (B, T, S) and source (B, S), got {shapes}")
     check_token_ids(source, size)
     words = source.long().unsqueeze(1).expand(weights.shape)
     return weights.new_zeros(*weights.shape[:2], size).scatter_add(2, words, weights)
@@ -49,16 +45,13 @@ def pointer_generator_log_probs(
 ) -> Float[Tensor, "B T size"]:
     """Log-probability of every word, `log(p_gen P_vocab(w) + (1 - p_gen) P_copy(w))`, with p_gen = σ(gate).
 
-    Summed in log space, so that value and gradient stay finite where p_gen is 0 or 1 to the last bit. A word
-    that can neither be said nor copied has −∞.
+    Summed in log space, so that value and gradient stay finite where p_gen rounds to 0 or 1. A word that can neither
+    be generated nor copied has −∞.
 
     Args:
         logits: of the words of the vocabulary.
         gate: p_gen before its σ.
         copied: P_copy, as of `copy_distribution`, with size ≥ V.
-
-    Raises:
-        ValueError: shapes do not fit.
 
     Source: see2017get, equation 9.
     """
@@ -71,8 +64,7 @@ def pointer_generator_log_probs(
     gate = gate.clamp(-1e4, 1e4)  # 0 and 1 in every precision, and finite
     say = F.logsigmoid(gate) + logits.log_softmax(-1)  # (B, T, V)
     there = copied > 0
-    # A weight that underflowed counts as the smallest number there is; words that are not there get
-    # a harmless number, which the last lines throw away together with its gradient.
+    # Words that are not in the source get log 1, which the last lines replace, so that no log 0 is differentiated.
     mass = copied.clamp(min=torch.finfo(copied.dtype).tiny).masked_fill(~there, 1.0)
     copy = (F.logsigmoid(-gate) + mass.log()).masked_fill(~there, 0.0)
     known = torch.where(there[..., :V], torch.logaddexp(say, copy[..., :V]), say)
@@ -80,7 +72,7 @@ def pointer_generator_log_probs(
 
 
 class CopyDecoder(nn.Module):
-    """Pointer-generator: any decoder, which may copy source words instead of saying words of its own.
+    """Pointer-generator: any decoder, which may copy words of the source as well as generate words of its vocabulary.
 
     It points with the weights of the decoder's attention, or, if that has none, of an attention of its own
     from the states s_i. `p_gen = σ(w_gᵀ [c_i; s_i; y_{i-1}] + b_g)` mixes the two, in `pointer_generator_log_probs`.
@@ -89,30 +81,24 @@ class CopyDecoder(nn.Module):
     (`Encoder(..., unknown=...)`). Where the source is empty, p_gen is 1.
 
     Args:
-        decoder: what says the words of the vocabulary.
+        decoder: what generates the words of the vocabulary.
         unknown: the id it reads in place of a word that it does not know.
-        score: for a decoder without attention, how to point: a name of `SCORES` or a `Score`.
-
-    Raises:
-        ValueError: a decoder without attention and no score, or both.
+        score: for a decoder without attention, and only then: how to point.
 
     Example:
         >>> copier = CopyDecoder(LuongDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6), unknown=3)
         >>> model = Seq2Seq(Encoder(vocab_size=7, d_embed=4, d_hidden=5, unknown=3), copier)
-        >>> decoded = model(torch.tensor([[7, 5, 8]]), inputs=torch.tensor([[1, 7]]))  # 7 and 8 are new words
-        >>> decoded.logits.shape, decoded.p_gen.shape
-        (torch.Size([1, 2, 10]), torch.Size([1, 2]))
+        >>> model(torch.tensor([[7, 5, 8]]), inputs=torch.tensor([[1, 7]])).logits.shape  # 7 and 8 are new words
+        torch.Size([1, 2, 10])
 
     Source: see2017get, equations 8 and 9.
     """
 
-    def __init__(self, decoder: Decoder, unknown: int, score: str | Score | None = None):
+    def __init__(self, decoder: Decoder, unknown: int, score: AnyScore = None):
         super().__init__()
         if (decoder.attention is None) == (score is None):
-            raise ValueError(
-                f"a score is needed if, and only if, the decoder has no attention; got {type(decoder).__name__}, "
-                f"score={score!r}"
-            )
+            given = f"{type(decoder).__name__}, score={score!r}"
+            raise ValueError(f"a score is needed if, and only if, the decoder has no attention; got {given}")
         if not 0 <= unknown < decoder.vocab_size:
             raise ValueError(f"the unknown id must lie in 0..{decoder.vocab_size - 1}, got {unknown}")
         self.decoder, self.unknown = decoder, unknown
@@ -121,11 +107,7 @@ class CopyDecoder(nn.Module):
         self.w_g = nn.Linear(self.d_annotation + self.d_hidden + decoder.embedding.embedding_dim, 1)
 
     def init_state(self, encoded: EncoderOutput) -> tuple[Memory, State]:
-        """As `Decoder.init_state`; the source must be made of tokens.
-
-        Raises:
-            ValueError: it is not.
-        """
+        """As `Decoder.init_state`; a source that is not made of tokens is refused."""
         if encoded.tokens is None:
             raise ValueError("there is nothing to copy: the encoder gives no source tokens")
         memory, state = self.decoder.init_state(encoded)
@@ -141,18 +123,12 @@ class CopyDecoder(nn.Module):
         decoded = self.decoder(known, memory, state)
         contexts, weights = decoded.contexts, decoded.weights
         if self.pointer is not None:
-            contexts, weights = self.pointer(
-                decoded.states, None, memory.annotations, memory.mask, projected_key=memory.pointer_key
-            )
+            where = {"mask": memory.mask, "projected_key": memory.pointer_key}
+            contexts, weights = self.pointer(decoded.states, None, memory.annotations, **where)
         gate = self.w_g(torch.cat([contexts, decoded.states, self.decoder.embedding(known)], dim=-1))  # (B, T, 1)
         gate = gate.masked_fill(~memory.mask.any(-1, keepdim=True), torch.inf)
-        # A weight may underflow to 0. Without a floor a word that only stands there would be impossible,
-        # and the loss infinite.
+        # A weight may underflow to 0. Without a floor its word would be impossible, and the loss infinite.
         floored = weights.clamp(min=torch.finfo(weights.dtype).tiny).masked_fill(~memory.mask, 0.0)
         copied = copy_distribution(floored, memory.tokens, size)  # (B, T, size)
-        return decoded._replace(
-            logits=pointer_generator_log_probs(decoded.logits, gate, copied),
-            weights=weights,
-            contexts=contexts,
-            p_gen=torch.sigmoid(gate).squeeze(-1),
-        )
+        log_probs, p_gen = pointer_generator_log_probs(decoded.logits, gate, copied), gate.sigmoid().squeeze(-1)
+        return decoded._replace(logits=log_probs, weights=weights, contexts=contexts, p_gen=p_gen)

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from attnlib.attention import Attention, AttentionOutput
 from attnlib.encoder import EncoderOutput
-from attnlib.scores import Score, make_score
-from attnlib.tokens import check_token_ids
+from attnlib.scores import AnyScore, make_score
+from attnlib.validation import check_sizes, check_token_ids
 
 State = tuple[Tensor, ...]  # what a decoder carries from step to step, each tensor with the batch first
 
@@ -47,9 +47,10 @@ class DecoderOutput(NamedTuple):
 class Decoder(nn.Module):
     """What the decoders share: embeddings, the first state `s_0 = tanh(W_s summary)`, and memory.
 
+    A subclass defines `decode_embedded`.
+
     Args:
-        vocab_size: V, number of different target tokens.
-        d_embed: width of an embedding.
+        vocab_size, d_embed: V, number of different target tokens; width of an embedding.
         d_annotation: width of an annotation, the encoder's `d_annotation`.
         d_hidden: width of the state.
         score: how states are compared with annotations, a name of `SCORES` or a `Score`; by default the
@@ -57,20 +58,15 @@ class Decoder(nn.Module):
         dropout: share of the embedding set to 0 in training.
 
     Example:
-        A subclass says how it reads; this one knows no order and no source:
-
-        >>> class Forgetful(Decoder):
-        ...     def decode_embedded(self, embedded, memory, state):
-        ...         return DecoderOutput(embedded, None, embedded, None, state=state)
-        >>> decoder = Forgetful(vocab_size=7, d_embed=7, d_annotation=5, d_hidden=6)
+        >>> decoder = DECODERS["luong"](vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
         >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
-        >>> decoder(torch.tensor([[1, 5]]), memory, state).logits.shape
-        torch.Size([1, 2, 7])
+        >>> first = decoder(torch.tensor([[1, 5]]), memory, state)
+        >>> decoder(torch.tensor([[4]]), memory, first.state).logits.shape  # goes on where the first ended
+        torch.Size([1, 1, 7])
 
     Source: bahdanau2015neural, appendix A.2.2 (s_0; there from the backward state alone).
     """
 
-    #: Score of a decoder that is given none; a class whose default is None has no attention then.
     default_score: str | None = None
 
     def __init__(
@@ -79,13 +75,11 @@ class Decoder(nn.Module):
         d_embed: int,
         d_annotation: int,
         d_hidden: int,
-        score: str | Score | None = None,
+        score: AnyScore = None,
         dropout: float = 0.0,
     ):
         super().__init__()
-        sizes = {"vocab_size": vocab_size, "d_embed": d_embed, "d_annotation": d_annotation, "d_hidden": d_hidden}
-        if wrong := {name: size for name, size in sizes.items() if size < 1}:
-            raise ValueError(f"sizes must be positive, got {wrong}")
+        check_sizes(vocab_size=vocab_size, d_embed=d_embed, d_annotation=d_annotation, d_hidden=d_hidden)
         score = self.default_score if score is None else score
         attention = None if score is None else Attention(make_score(score, d_hidden, d_annotation))
         self.vocab_size, self.d_annotation, self.d_hidden = vocab_size, d_annotation, d_hidden
@@ -94,43 +88,31 @@ class Decoder(nn.Module):
         self.attention = attention
 
     def init_state(self, encoded: EncoderOutput) -> tuple[Memory, State]:
-        """Memory and first state, before any token is read. Keys are projected here, once per sentence.
-
-        Raises:
-            ValueError: the annotations are not of the width that the decoder was made for.
-        """
+        """Memory and first state, before any token is read. Keys are projected here, once per sentence."""
         if encoded.annotations.shape[-1] != self.d_annotation:
-            raise ValueError(
-                f"the decoder was made for annotations of width {self.d_annotation}, "
-                f"got {tuple(encoded.annotations.shape)}"
-            )
+            shape = tuple(encoded.annotations.shape)
+            raise ValueError(f"the decoder was made for annotations of width {self.d_annotation}, got {shape}")
         projected_key = None if self.attention is None else self.attention.score.project_key(encoded.annotations)
         memory = Memory(encoded.annotations, encoded.summary, encoded.mask, projected_key, encoded.tokens)
         s_0 = torch.tanh(self.W_s(encoded.summary))
         return memory, (s_0, *self.extra_state(s_0, memory))
 
     def extra_state(self, s_0: Float[Tensor, "B d_hidden"], memory: Memory) -> State:
-        """What this decoder hands from step to step beside s_i, before the first step; most have nothing."""
+        """What this decoder carries from step to step beside s_i, as it is before the first step."""
         return ()
 
     def forward(self, tokens: Int[Tensor, "B T"], memory: Memory, state: State) -> DecoderOutput:
-        """Read tokens y_1 … y_T, say what follows each.
+        """Read tokens y_1 … y_T, and predict what follows each.
 
         Args:
-            tokens: ids in 0..V-1.
+            tokens: ids in 0..V-1, of the B of memory and state; others are refused (`check_token_ids`).
             memory: as made by `init_state`.
             state: as made by `init_state`, or the `state` of an earlier call.
-
-        Raises:
-            ValueError: tokens are not (B, T) with B, T ≥ 1, of another B than memory or state, or outside the
-                vocabulary.
         """
         check_token_ids(tokens, self.vocab_size)
         if any(part.shape[0] != tokens.shape[0] for part in (memory.summary, *state)):
-            raise ValueError(
-                f"got tokens {tuple(tokens.shape)}, a memory of {len(memory.summary)} sentences "
-                f"and a state of shapes {[tuple(part.shape) for part in state]}"
-            )
+            shapes = f"a memory of {len(memory.summary)} sentences and a state {[tuple(part.shape) for part in state]}"
+            raise ValueError(f"got tokens {tuple(tokens.shape)}, {shapes}")
         return self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)
 
     def decode_embedded(self, embedded: Float[Tensor, "B T d_embed"], memory: Memory, state: State) -> DecoderOutput:

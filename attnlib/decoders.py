@@ -1,22 +1,19 @@
-"""The five decoders of the slide decks: a ladder from one vector to a context for every step."""
+"""The five decoders of the slide decks, from one vector for the whole source to a context for every step."""
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnlib.decoder import Decoder, DecoderOutput
-from attnlib.scores import Score
 
 
 class InitialStateDecoder(Decoder):
-    """The summary is the first state and nothing more: `s_i = GRU(s_{i-1}, y_{i-1})`, `ŷ_i = softmax(W_o s_i)`.
+    """The summary makes the first state and nothing more: `s_i = GRU(s_{i-1}, y_{i-1})`, `ŷ_i = softmax(W_o s_i)`.
 
     Example:
-        >>> decoder = InitialStateDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
-        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
-        >>> decoded.logits.shape, decoded.weights
-        (torch.Size([1, 2, 7]), None)
+        >>> model = Seq2Seq(Encoder(9, 4, 5), InitialStateDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6))
+        >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).logits.shape
+        torch.Size([1, 2, 7])
 
     Source: sutskever2014sequence, section 2 (there an LSTM).
     """
@@ -35,11 +32,9 @@ class EveryStepDecoder(Decoder):
     """The summary c enters every step: `s_i = GRU(s_{i-1}, [y_{i-1}; c])`, `ŷ_i = softmax(W_o s_i)`.
 
     Example:
-        >>> decoder = EveryStepDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
-        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
-        >>> decoded.logits.shape, decoded.weights
-        (torch.Size([1, 2, 7]), None)
+        >>> model = Seq2Seq(Encoder(9, 4, 5), EveryStepDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6))
+        >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).logits.shape
+        torch.Size([1, 2, 7])
 
     Source: cho2014learning, section 2.2 (there c and y_{i-1} also enter the output).
     """
@@ -62,16 +57,14 @@ class BahdanauDecoder(Decoder):
     `U_o s_i + V_o y_{i-1} + C_o c_i`.
 
     Args:
-        d_output: width of t_i; d_hidden by default.
-        coverage: add `w_c Σ_{i'<i} α_i'j` to the projected key of position j, so that the score can see how
-            much has been looked at already.
+        coverage: add `w_c Σ_{i'<i} α_i'j` to the projected key of position j, so that the score sees how much
+            weight the position has had.
+        options: `score` and `dropout`, as in `Decoder`.
 
     Example:
-        >>> decoder = BahdanauDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
-        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
-        >>> decoded.logits.shape, decoded.weights.shape
-        (torch.Size([1, 2, 7]), torch.Size([1, 2, 3]))
+        >>> model = Seq2Seq(Encoder(9, 4, 5), BahdanauDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6))
+        >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).weights.shape
+        torch.Size([1, 2, 3])
 
     Source: bahdanau2015neural, equations 4-6 and appendix A.2.2 (their deep output reads s_{i-1});
         see2017get, equations 10 and 11 (coverage).
@@ -80,23 +73,14 @@ class BahdanauDecoder(Decoder):
     default_score = "additive"
 
     def __init__(
-        self,
-        vocab_size: int,
-        d_embed: int,
-        d_annotation: int,
-        d_hidden: int,
-        score: str | Score | None = None,
-        d_output: int | None = None,
-        coverage: bool = False,
-        dropout: float = 0.0,
+        self, vocab_size: int, d_embed: int, d_annotation: int, d_hidden: int, *, coverage: bool = False, **options
     ):
-        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, **options)
         self.cell = nn.GRUCell(d_embed + d_annotation, d_hidden)
-        d_output = d_hidden if d_output is None else d_output
-        self.U_o = nn.Linear(d_hidden, 2 * d_output)
-        self.V_o = nn.Linear(d_embed, 2 * d_output, bias=False)
-        self.C_o = nn.Linear(d_annotation, 2 * d_output, bias=False)
-        self.W_o = nn.Linear(d_output, vocab_size)
+        self.U_o = nn.Linear(d_hidden, 2 * d_hidden)
+        self.V_o = nn.Linear(d_embed, 2 * d_hidden, bias=False)
+        self.C_o = nn.Linear(d_annotation, 2 * d_hidden, bias=False)
+        self.W_o = nn.Linear(d_hidden, vocab_size)
         self.register_parameter("w_c", None)
         if coverage:
             like = next(self.attention.score.parameters(), self.W_s.weight)  # a given score has a type of its own
@@ -104,8 +88,7 @@ class BahdanauDecoder(Decoder):
             self.w_c = nn.Parameter(like.new_zeros(projected.shape[-1]))
 
     def extra_state(self, s_0, memory):
-        not_looked_yet = memory.annotations.new_zeros(memory.annotations.shape[:2])  # (B, S)
-        return () if self.w_c is None else (not_looked_yet,)
+        return () if self.w_c is None else (memory.annotations.new_zeros(memory.annotations.shape[:2]),)  # (B, S)
 
     def decode_embedded(self, embedded, memory, state):
         s, *coverage = state
@@ -125,37 +108,27 @@ class BahdanauDecoder(Decoder):
 
     def output_layer(self, states: Tensor, embedded: Tensor, contexts: Tensor) -> Float[Tensor, "B T V"]:
         """The deep output of all steps at once."""
-        pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)  # (B, T, 2 d_output)
+        pairs = self.U_o(states) + self.V_o(embedded) + self.C_o(contexts)  # (B, T, 2 d_hidden)
         return self.W_o(pairs.unflatten(-1, (-1, 2)).max(-1).values)
 
 
 class LuongDecoder(Decoder):
     """Step first, then look: `s_i = GRU(s_{i-1}, y_{i-1})`, c_i from s_i, `ŷ_i = softmax(W_o tanh(W_c [c_i; s_i]))`.
 
-    No step waits for a context, so all are looked up at once.
+    No step waits for a context, so all are looked up at once. `options` are `score` and `dropout`, as in `Decoder`.
 
     Example:
-        >>> decoder = LuongDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6, score="general")
-        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
-        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
-        >>> decoded.weights.sum(-1).round(decimals=4).tolist()
-        [[1.0, 1.0]]
+        >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6))
+        >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).weights.shape
+        torch.Size([1, 2, 3])
 
     Source: luong2015effective, equations 5 and 6 (global attention, without input feeding; there an LSTM).
     """
 
     default_score = "general"
 
-    def __init__(
-        self,
-        vocab_size: int,
-        d_embed: int,
-        d_annotation: int,
-        d_hidden: int,
-        score: str | Score | None = None,
-        dropout: float = 0.0,
-    ):
-        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
+    def __init__(self, vocab_size: int, d_embed: int, d_annotation: int, d_hidden: int, **options):
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, **options)
         self.rnn = nn.GRU(d_embed, d_hidden, batch_first=True)
         self.W_c = nn.Linear(d_annotation + d_hidden, d_hidden, bias=False)
         self.W_o = nn.Linear(d_hidden, vocab_size)
@@ -170,31 +143,21 @@ class LuongDecoder(Decoder):
 class SimpleRNNDecoder(Decoder):
     """The plain recurrence with a third input: `s_i = tanh(A' [x'_i; s_{i-1}; c_{i-1}] + b)`, c_i from s_i.
 
-    The output reads both, `ŷ_i = softmax(W_o [s_i; c_i])`; c_0 comes from s_0.
+    The output reads both, `ŷ_i = softmax(W_o [s_i; c_i])`; c_0 comes from s_0. `options` are `score` and `dropout`, as
+    in `Decoder`.
 
     Example:
-        >>> decoder = SimpleRNNDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
-        >>> memory, state = decoder.init_state(Encoder(9, 4, 5)(torch.tensor([[1, 2, 3]])))
-        >>> decoded = decoder(torch.tensor([[1, 5]]), memory, state)
-        >>> next_one = decoder(torch.tensor([[4]]), memory, decoded.state)  # goes on where the first ended
-        >>> next_one.logits.shape
-        torch.Size([1, 1, 7])
+        >>> model = Seq2Seq(Encoder(9, 4, 5), SimpleRNNDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6))
+        >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).weights.shape
+        torch.Size([1, 2, 3])
 
     Source: bahdanau2015neural, as simplified in lecture S3 (its x' is the embedded target token, its A' is ours).
     """
 
     default_score = "projected_dot"
 
-    def __init__(
-        self,
-        vocab_size: int,
-        d_embed: int,
-        d_annotation: int,
-        d_hidden: int,
-        score: str | Score | None = None,
-        dropout: float = 0.0,
-    ):
-        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, score, dropout)
+    def __init__(self, vocab_size: int, d_embed: int, d_annotation: int, d_hidden: int, **options):
+        super().__init__(vocab_size, d_embed, d_annotation, d_hidden, **options)
         self.A = nn.Linear(d_embed + d_hidden + d_annotation, d_hidden)
         self.W_o = nn.Linear(d_hidden + d_annotation, vocab_size)
 

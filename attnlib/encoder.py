@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attnlib.attention import length_mask
-from attnlib.tokens import check_token_ids
+from attnlib.validation import check_sizes, check_token_ids
 
 
 class EncoderOutput(NamedTuple):
@@ -29,8 +29,7 @@ class Encoder(nn.Module):
     the state after the last real token, `→h_S`, or `[→h_S; ←h_1]` where there are two directions.
 
     Args:
-        vocab_size: V, number of different source tokens.
-        d_embed: width of an embedding.
+        vocab_size, d_embed: V, number of different source tokens; width of an embedding.
         d_hidden: width of the state of one direction.
         cell: "gru", "lstm" or "rnn" (tanh).
         bidirectional: read from both ends; then d_annotation = 2 d_hidden, else d_hidden.
@@ -39,9 +38,8 @@ class Encoder(nn.Module):
 
     Example:
         >>> encoder = Encoder(vocab_size=90, d_embed=4, d_hidden=8, bidirectional=True)
-        >>> encoded = encoder(torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([3, 2]))
-        >>> encoded.annotations.shape, encoded.summary.shape
-        (torch.Size([2, 3, 16]), torch.Size([2, 16]))
+        >>> encoder(torch.tensor([[5, 6, 7], [8, 9, 0]]), lengths=torch.tensor([3, 2])).annotations.shape
+        torch.Size([2, 3, 16])
 
     Source: bahdanau2015neural, section 3.2 (annotations of a bidirectional encoder); cho2014learning (summary).
     """
@@ -57,6 +55,7 @@ class Encoder(nn.Module):
         unknown: int | None = None,
     ):
         super().__init__()
+        check_sizes(vocab_size=vocab_size, d_embed=d_embed, d_hidden=d_hidden)
         if cell not in CELLS:
             raise ValueError(f"unknown cell {cell!r}, known are {', '.join(CELLS)}")
         if unknown is not None and not 0 <= unknown < vocab_size:
@@ -68,16 +67,11 @@ class Encoder(nn.Module):
         self.unknown = unknown
 
     def forward(self, tokens: Int[Tensor, "B S"], lengths: Int[Tensor, " B"] | None = None) -> EncoderOutput:
-        """Encode sentences.
+        """Encode sentences; an empty one has the summary 0.
 
         Args:
-            tokens: ids in 0..V-1, padded with any of them.
-            lengths: real tokens of each sentence, in 0..S; None where all are real. An empty sentence has
-                the summary 0.
-
-        Raises:
-            ValueError: tokens are not (B, S) with B, S ≥ 1, an id is not in the vocabulary, or lengths
-                do not fit.
+            tokens: ids in 0..V-1, padded with any of them; others are refused (`check_token_ids`).
+            lengths: real tokens of each sentence, in 0..S; None where all are real.
         """
         known = tokens if self.unknown is None else tokens.masked_fill(tokens >= self.vocab_size, self.unknown)
         check_token_ids(known, self.vocab_size)

@@ -1,5 +1,6 @@
 """Recurrent language models, written out: one that has its last state only, one that looks back at them all."""
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -8,15 +9,15 @@ from torch import Tensor, nn
 
 from attnlib.attention import Attention, causal_mask
 from attnlib.scores import Score, make_score
-from attnlib.tokens import check_token_ids
+from attnlib.validation import check_sizes, check_token_ids
 
 
 class LMOutput(NamedTuple):
     """What a language model returns for a batch of texts."""
 
     logits: Float[Tensor, "B T V"]  # ŷ_t before its softmax: what follows tokens 1..t
-    states: Float[Tensor, "B T d_hidden"]  # h_t, the memory after tokens 1..t
-    weights: Float[Tensor, "B ... T S"] | None = None  # who looked where, if the model looks
+    states: Float[Tensor, "B T d_hidden"]  # h_t, what the model knows after tokens 1..t
+    weights: Float[Tensor, "B ... T S"] | None = None  # α_tj, of a model with attention
     state: Float[Tensor, "B ..."] | None = None  # to be given as `state` with the tokens that follow
 
 
@@ -27,15 +28,12 @@ class RNNLM(nn.Module):
     embedding of token t and ŷ_t the distribution of token t+1.
 
     Args:
-        vocab_size: V, number of different tokens.
-        d_embed: width of an embedding.
-        d_hidden: width of the state.
+        vocab_size, d_embed, d_hidden: V, width of an embedding, width of the state.
 
     Example:
         >>> model = RNNLM(vocab_size=5, d_embed=3, d_hidden=4)
         >>> first = model(torch.tensor([[0, 1]]))
-        >>> second = model(torch.tensor([[2, 3, 4]]), first.state)  # goes on where the first ended
-        >>> second.logits.shape
+        >>> model(torch.tensor([[2, 3, 4]]), first.state).logits.shape  # goes on where the first ended
         torch.Size([1, 3, 5])
 
     Source: elman1990finding (the recurrence); mikolov2010recurrent (as a language model).
@@ -43,6 +41,7 @@ class RNNLM(nn.Module):
 
     def __init__(self, vocab_size: int, d_embed: int, d_hidden: int):
         super().__init__()
+        check_sizes(vocab_size=vocab_size, d_embed=d_embed, d_hidden=d_hidden)
         self.embedding = nn.Embedding(vocab_size, d_embed)
         self.W_e = nn.Linear(d_embed, d_hidden)  # its bias is b_1
         self.W_h = nn.Linear(d_hidden, d_hidden, bias=False)
@@ -52,21 +51,15 @@ class RNNLM(nn.Module):
         """Read tokens from left to right.
 
         Args:
-            tokens: ids in 0..V-1.
-            state: h_0, the memory left by an earlier text; None starts from zeros.
-
-        Raises:
-            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or state is not
-                (B, d_hidden).
+            tokens: ids in 0..V-1; others are refused (`check_token_ids`).
+            state: h_0, the state after an earlier text; None starts from zeros.
         """
         check_token_ids(tokens, self.embedding.num_embeddings)
         if state is None:
             state = self.W_h.weight.new_zeros(tokens.shape[0], self.W_h.in_features)
         if state.shape != (tokens.shape[0], self.W_h.in_features):
-            raise ValueError(
-                f"need tokens (B, T) and state (B, {self.W_h.in_features}), "
-                f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
-            )
+            shapes = f"tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
+            raise ValueError(f"need tokens (B, T) and state (B, {self.W_h.in_features}), got {shapes}")
         embedded = self.embedding(tokens)  # x_t, (B, T, d_embed)
         from_input = self.W_e(embedded)  # (B, T, d_hidden), for all steps at once
         states = []
@@ -83,25 +76,23 @@ class RNNLM(nn.Module):
         n_tokens: int,
         temperature: float = 1.0,
         generator: torch.Generator | None = None,
-    ) -> Int[Tensor, " T_out"]:
+    ) -> Int[Tensor, " T+{n_tokens}"]:
         """Continue a prompt, one sampled token at a time.
 
         Args:
-            prompt: at least one token id.
+            prompt: at least one token id; it is returned with the continuation.
             n_tokens: how many to add.
             temperature: logits are divided by it; below 1 safer, above 1 wilder, 0 takes the likeliest token.
             generator: source of randomness, on the CPU, so that every device draws the same numbers.
 
-        Returns:
-            Prompt and continuation, (T + n_tokens,).
-
         Raises:
-            ValueError: the prompt is empty, an id is not in the vocabulary, or the temperature is negative.
+            ValueError: the prompt is empty or holds other than ids, or a number is negative or not finite.
         """
         if prompt.dim() != 1 or not len(prompt):
             raise ValueError(f"the prompt must hold at least one token, shape (T,), got {tuple(prompt.shape)}")
-        if temperature < 0:
-            raise ValueError(f"temperature must be at least 0, got {temperature}")
+        if not 0 <= temperature < math.inf or n_tokens < 0:
+            given = f"temperature {temperature} and n_tokens {n_tokens}"
+            raise ValueError(f"temperature and n_tokens must be numbers from 0 on, got {given}")
         tokens, state = [prompt], None
         for _ in range(n_tokens):
             output = self(tokens[-1].unsqueeze(0), state)
@@ -120,20 +111,13 @@ class AttentionLM(RNNLM):
 
     With h_t as in `RNNLM`, the query is h_t and the keys and values are h_1 … h_{t-1}:
     `c_t = Σ_{j<t} α_tj h_j` with `α_t = softmax(a(h_t, h_·))`, and `ŷ_t = softmax(W_2 [h_t; c_t] + b_2)`. The first
-    step has nothing to look at: c_1 = 0.
-
-    W_2 is kept as its two halves, `W_2 [h; c] = W_2 h + W_c c`: without W_c this is an `RNNLM`.
+    step has nothing to look at: c_1 = 0. W_2 is kept as its two halves, `W_2 [h; c] = W_2 h + W_c c`: without W_c this
+    is an `RNNLM`.
 
     Args:
-        vocab_size: V, number of different tokens.
-        d_embed: width of an embedding.
-        d_hidden: width of the state.
-        score: name or instance of the score a. One that asks where a key stands (`location`) counts from the
-            oldest state it is shown.
+        vocab_size, d_embed, d_hidden: as in `RNNLM`.
+        score: name or instance of the score a. For `location`, position 1 is the oldest state that is given.
         window: how many of the latest states may be looked at; None looks at all of them.
-
-    Raises:
-        ValueError: no such score, or window < 1.
 
     Example:
         >>> model = AttentionLM(vocab_size=5, d_embed=3, d_hidden=4, score="additive")
@@ -144,12 +128,7 @@ class AttentionLM(RNNLM):
     """
 
     def __init__(
-        self,
-        vocab_size: int,
-        d_embed: int,
-        d_hidden: int,
-        score: str | Score = "scaled_dot",
-        window: int | None = None,
+        self, vocab_size: int, d_embed: int, d_hidden: int, score: str | Score = "scaled_dot", window: int | None = None
     ):
         super().__init__(vocab_size, d_embed, d_hidden)
         if window is not None and window < 1:
@@ -161,24 +140,17 @@ class AttentionLM(RNNLM):
         """Read tokens from left to right, looking back at each.
 
         Args:
-            tokens: ids in 0..V-1.
+            tokens: ids in 0..V-1; others are refused (`check_token_ids`).
             state: h_1 … h_P, what `state` held after an earlier text; None starts without a past.
 
         Returns:
-            Its weights are (B, T, P + T), where step t sees the states before its own; its state holds all
-            states, or the latest `window`.
-
-        Raises:
-            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or state is not
-                (B, P, d_hidden).
+            Its weights are (B, T, P + T); its state holds all states, or the latest `window`.
         """
         if state is None:
             state = self.W_c.weight.new_zeros(*tokens.shape[:1], 0, self.W_c.in_features)
         if state.dim() != 3 or state.shape[::2] != (*tokens.shape[:1], self.W_c.in_features):
-            raise ValueError(
-                f"need tokens (B, T) and state (B, P, {self.W_c.in_features}), "
-                f"got tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
-            )
+            shapes = f"tokens {tuple(tokens.shape)} and state {tuple(state.shape)}"
+            raise ValueError(f"need tokens (B, T) and state (B, P, {self.W_c.in_features}), got {shapes}")
         P, T = state.shape[1], tokens.shape[-1]
         recurrent = super().forward(tokens, state[:, -1] if P else None)
         memory = torch.cat([state, recurrent.states], dim=1)  # (B, P + T, d_hidden)

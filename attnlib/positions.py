@@ -4,9 +4,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from attnlib.validation import check_sizes, check_vectors
+
+MOST_POSITIONS = 2**24  # float32 holds integers exactly only up to here
+
 
 class SinusoidalPositions(nn.Module):
-    """Add where a token stands, written in waves: nothing is learned, and no text is too long.
+    """Add where a token stands, written in waves: nothing is learned, and no length is chosen beforehand.
 
     `p_t[2n] = sin(t / 10000^(2n/d))` and `p_t[2n+1] = cos(t / 10000^(2n/d))`.
 
@@ -23,22 +27,15 @@ class SinusoidalPositions(nn.Module):
 
     def __init__(self, d_model: int):
         super().__init__()
+        check_sizes(d_model=d_model)
         self.d_model = d_model
 
     def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
-        """`x_t + p_t`.
-
-        Args:
-            x: one vector per token.
-            start: the position of the first of them.
-
-        Raises:
-            ValueError: x is not (B, T, d_model), or start is negative.
-        """
+        """`x_t + p_t` for vectors of floating-point numbers at the positions from start on."""
         check_vectors(self.d_model, x)
-        if start < 0:
-            raise ValueError(f"positions start at 0 or later, got {start}")
-        exact = torch.promote_types(x.dtype, torch.float32)  # half a precision cannot count beyond 256
+        if start < 0 or start + x.shape[1] > MOST_POSITIONS:
+            raise ValueError(f"positions lie in 0..{MOST_POSITIONS - 1}, got {start}..{start + x.shape[1] - 1}")
+        exact = torch.promote_types(x.dtype, torch.float32)  # bfloat16 holds integers exactly only up to 256
         t = torch.arange(start, start + x.shape[1], dtype=exact, device=x.device).unsqueeze(1)
         even = torch.arange(0, self.d_model, 2, dtype=exact, device=x.device)  # 2n
         angles = t / 10_000 ** (even / self.d_model)  # (T, ⌈d/2⌉)
@@ -62,30 +59,13 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, n_positions: int, d_model: int):
         super().__init__()
+        check_sizes(n_positions=n_positions, d_model=d_model)
         self.p = nn.Parameter(0.02 * torch.randn(n_positions, d_model))  # small beside a token's vector
 
     def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
-        """`x_t + p_t`.
-
-        Args:
-            x: one vector per token.
-            start: the position of the first of them.
-
-        Raises:
-            ValueError: x is not (B, T, d_model), start is negative, or a position is beyond n_positions.
-        """
+        """`x_t + p_t` for vectors at the positions from start on; beyond n_positions there is none."""
         check_vectors(self.p.shape[1], x)
         end = start + x.shape[1]
         if start < 0 or end > len(self.p):
             raise ValueError(f"LearnedPositions knows 0..{len(self.p) - 1}, got {start}..{end - 1}")
         return x + self.p[start:end]
-
-
-def check_vectors(d_model: int, *vectors: Tensor) -> None:
-    """Refuse what is not (B, T, d_model).
-
-    Raises:
-        ValueError: one of the tensors has another shape.
-    """
-    if any(x.dim() != 3 or x.shape[2] != d_model for x in vectors):
-        raise ValueError(f"need vectors (B, T, {d_model}), got {', '.join(str(tuple(x.shape)) for x in vectors)}")

@@ -1,10 +1,9 @@
 """Score functions: how relevant is key j to query i?
 
-A score compares every query with every key and knows nothing else: no softmax, no mask, no values
-(those live in `attnlib.attention`). To add one, write `compare`, and `project_key` if the key has parameters
-of its own, and register the class in `SCORES`; the contract test covers it from then on. What the book's tables say
-of a score they read in its docstring: its first line is "name, `formula`: what is special about it", its
-last the source.
+A score compares every query with every key and knows nothing else: no softmax, no mask, no values (those are in
+`attnlib.attention`). To add one, write `compare`, and `project_key` if the key has parameters of its own, and register
+the class in `SCORES`; the contract test covers it from then on. The book's tables read what they say of a score in its
+docstring: the first line is "name, `formula`: what is special about it", the last the source.
 """
 
 import math
@@ -15,41 +14,38 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from attnlib.chunked_scores import chunked_scores
+from attnlib.validation import check_sizes
 
 
 class Score(nn.Module):
     """Compare every query with every key: `scores[..., i, j] = a(query_i, key_j)`.
 
-    What a score does to a key does not depend on the query, so it is split off: a decoder calls
-    `project_key` once per sentence and `compare` once per step. Nothing is kept on `self`.
+    What a score does to a key does not depend on the query, so it is a method of its own: a decoder calls
+    `project_key` once per sentence and compares once per step. Nothing is kept on `self`.
 
     Args:
         d_query: width of a query.
         d_key: width of a key.
+        sizes: further widths and counts of a subclass, checked like these.
 
     Example:
-        >>> score = SCORES["general"](d_query=3, d_key=5)
-        >>> score(torch.randn(2, 4, 3), torch.randn(2, 6, 5)).shape
+        >>> SCORES["general"](d_query=3, d_key=5)(torch.randn(2, 4, 3), torch.randn(2, 6, 5)).shape
         torch.Size([2, 4, 6])
 
     Source: bahdanau2015neural, section 3.1: the alignment model e_ij = a(s_{i-1}, h_j).
     """
 
-    def __init__(self, d_query: int, d_key: int):
+    def __init__(self, d_query: int, d_key: int, **sizes: int):
         super().__init__()
-        for name, width in (("d_query", d_query), ("d_key", d_key)):
-            if width < 1:
-                raise ValueError(f"{name} must be a positive width, got {width}")
+        check_sizes(d_query=d_query, d_key=d_key, **sizes)
         self.d_query, self.d_key = d_query, d_key
 
     def project_key(self, key: Float[Tensor, "... S d_key"]) -> Float[Tensor, "... S d_projected"]:
         """The part of the score that looks at the key alone."""
         return key
 
-    def compare(
-        self, query: Float[Tensor, "... T d_query"], projected_key: Float[Tensor, "... S d_projected"]
-    ) -> Float[Tensor, "... T S"]:
-        """Scores of queries against keys that went through `project_key`."""
+    def compare(self, query: Tensor, projected_key: Tensor) -> Float[Tensor, "... T S"]:
+        """Scores of queries (..., T, d_query) against keys (..., S, d_projected) after `project_key`."""
         raise NotImplementedError(f"{type(self).__name__} must define compare(query, projected_key)")
 
     def forward(
@@ -58,16 +54,10 @@ class Score(nn.Module):
         key: Float[Tensor, "... S d_key"] | None = None,
         projected_key: Float[Tensor, "... S d_projected"] | None = None,
     ) -> Float[Tensor, "... T S"]:
-        """Scores, unnormalised (they become nats once a softmax is taken).
+        """Scores, unnormalised (they become nats once a softmax is taken); see `check` for what is refused.
 
         Args:
-            query: what looks.
-            key: what is looked at.
             projected_key: the keys after `project_key`, in place of `key`, for a caller with many queries.
-
-        Raises:
-            ValueError: the widths are not the ones given at construction, the leading dimensions of query and key
-                differ, or not exactly one of key and projected_key is given.
         """
         self.check(query, key, projected_key)
         return self.compare(query, self.project_key(key) if projected_key is None else projected_key)
@@ -76,28 +66,22 @@ class Score(nn.Module):
         """Refuse queries and keys that do not fit this score or each other.
 
         Raises:
-            ValueError: see `forward`.
+            ValueError: not exactly one of key and projected_key is given, the widths are not the ones given at
+                construction, or the leading dimensions or the types of query and key differ.
         """
         if (key is None) == (projected_key is None):
             raise ValueError("a score needs either key or projected_key")
-        if key is None:
-            if query.shape[:-2] != projected_key.shape[:-2]:
-                raise ValueError(
-                    "query and projected_key must share their leading dimensions, got query "
-                    f"{tuple(query.shape)} and projected_key {tuple(projected_key.shape)}"
-                )
-            return
-        shapes = f"got query {tuple(query.shape)} and key {tuple(key.shape)}"
-        if query.dim() < 2 or key.dim() < 2:
+        name, keys = ("key", key) if projected_key is None else ("projected_key", projected_key)
+        shapes = f"got query {tuple(query.shape)} and {name} {tuple(keys.shape)}"
+        if query.dim() < 2 or keys.dim() < 2:
             raise ValueError(f"a score needs query (..., T, d_query) and key (..., S, d_key): {shapes}")
-        if (query.shape[-1], key.shape[-1]) != (self.d_query, self.d_key):
-            raise ValueError(
-                f"{type(self).__name__}(d_query={self.d_query}, d_key={self.d_key}) {shapes}: last dimensions differ"
-            )
-        if query.shape[:-2] != key.shape[:-2]:
-            raise ValueError(f"query and key must share their leading dimensions, {shapes}")
-        if query.dtype != key.dtype and not torch.is_autocast_enabled(query.device.type):
-            raise ValueError(f"query and key must have one type, got {query.dtype} and {key.dtype}")
+        if query.shape[-1] != self.d_query or (key is not None and key.shape[-1] != self.d_key):
+            sizes = f"d_query={self.d_query}, d_key={self.d_key}"
+            raise ValueError(f"{type(self).__name__}({sizes}) {shapes}: last dimensions differ")
+        if query.shape[:-2] != keys.shape[:-2]:
+            raise ValueError(f"query and {name} must share their leading dimensions, {shapes}")
+        if query.dtype != keys.dtype and not torch.is_autocast_enabled(query.device.type):
+            raise ValueError(f"query and {name} must have one type, got {query.dtype} and {keys.dtype}")
 
     def extra_repr(self) -> str:
         return f"d_query={self.d_query}, d_key={self.d_key}"
@@ -105,9 +89,6 @@ class Score(nn.Module):
 
 class DotScore(Score):
     """Dot product, `e = q · k`: similarity in one shared space, no parameters.
-
-    Raises:
-        ValueError: the widths differ; a dot product needs one space.
 
     Source: luong2015effective, section 3.1 (dot).
     """
@@ -151,14 +132,11 @@ class GeneralScore(Score):
 class ProjectedDotScore(Score):
     """Dot product of projections, `e = (W_q q) · (W_k k)`: `general` with W = W_qᵀ W_k of rank d_hidden.
 
-    Args:
-        d_hidden: width of the space where the two meet.
-
     Source: vaswani2017attention, section 3.2.2 (there W_q and W_k are one head's, and e is divided by √d).
     """
 
     def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
-        super().__init__(d_query, d_key)
+        super().__init__(d_query, d_key, d_hidden=d_hidden)
         self.W_q = nn.Linear(d_query, d_hidden, bias=False)
         self.W_k = nn.Linear(d_key, d_hidden, bias=False)
 
@@ -170,16 +148,13 @@ class ProjectedDotScore(Score):
 
 
 class AdditiveScore(Score):
-    """Additive score, `e = v_aᵀ tanh(W_a q + U_a k)`: a small network with one hidden layer.
-
-    Args:
-        d_hidden: width of the hidden layer.
+    """Additive score, `e = v_aᵀ tanh(W_a q + U_a k)`: a small network with a hidden layer of width d_hidden.
 
     Source: bahdanau2015neural, appendix A.1.2 (their s_{i-1} is the query, their h_j the key).
     """
 
     def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
-        super().__init__(d_query, d_key)
+        super().__init__(d_query, d_key, d_hidden=d_hidden)
         self.W_a = nn.Linear(d_query, d_hidden, bias=False)
         self.U_a = nn.Linear(d_key, d_hidden, bias=False)
         self.v_a = nn.Linear(d_hidden, 1, bias=False)
@@ -201,21 +176,17 @@ class ConcatScore(Score):
 
     Equal to `additive` with W_1 = [W_a U_a], but nothing can be computed once per key.
 
-    Args:
-        d_hidden: width of the hidden layer.
-
     Source: luong2015effective, section 3.1 (concat).
     """
 
     def __init__(self, d_query: int, d_key: int, d_hidden: int = 64):
-        super().__init__(d_query, d_key)
+        super().__init__(d_query, d_key, d_hidden=d_hidden)
         self.W_1 = nn.Linear(d_query + d_key, d_hidden, bias=False)
         self.w_2 = nn.Linear(d_hidden, 1, bias=False)
 
     def compare(self, query, projected_key):
-        return chunked_scores(
-            self.pairwise_scores, query, projected_key, self.d_query + self.d_key + self.W_1.out_features
-        )
+        width = self.d_query + self.d_key + self.W_1.out_features
+        return chunked_scores(self.pairwise_scores, query, projected_key, width)
 
     def pairwise_scores(self, query, key):
         """Scores of all pairs."""
@@ -224,11 +195,6 @@ class ConcatScore(Score):
         keys = key.unsqueeze(-3).expand(*key.shape[:-2], T, S, -1)  # (..., T, S, d_key)
         pairs = torch.cat([queries, keys], dim=-1)  # (..., T, S, d_query + d_key)
         return self.w_2(torch.tanh(self.W_1(pairs))).squeeze(-1)  # (..., T, S)
-
-
-def unit(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """Vectors of length 1, zero vectors left as they are; in float32 at least, as half precision underflows."""
-    return F.normalize(x.to(torch.promote_types(x.dtype, torch.float32)), dim=-1).to(x.dtype)
 
 
 class CosineScore(DotScore):
@@ -244,8 +210,8 @@ class CosineScore(DotScore):
 
     def __init__(self, d_query: int, d_key: int, sharpness: float = 1.0):
         super().__init__(d_query, d_key)
-        if not sharpness > 0:
-            raise ValueError(f"sharpness must be positive, got {sharpness}")
+        if not 0 < sharpness < math.inf:
+            raise ValueError(f"sharpness must be a positive number, got {sharpness}")
         self.sharpness = sharpness
 
     def project_key(self, key):
@@ -258,20 +224,22 @@ class CosineScore(DotScore):
         return f"{super().extra_repr()}, sharpness={self.sharpness}"
 
 
+def unit(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
+    """Vectors of length 1, zero vectors left as they are; in float32 at least, since half precision underflows."""
+    return F.normalize(x.to(torch.promote_types(x.dtype, torch.float32)), dim=-1).to(x.dtype)
+
+
 class LocationScore(Score):
     """Location-based score, `e_j = (W_a q)_j`: the query alone says where to look; keys are not read.
 
     Args:
-        n_positions: the longest sentence it can score.
-
-    Raises:
-        ValueError: more keys than n_positions.
+        n_positions: the longest sentence it can score; more keys are refused.
 
     Source: luong2015effective, section 3.1 (location).
     """
 
     def __init__(self, d_query: int, d_key: int, n_positions: int = 64):
-        super().__init__(d_query, d_key)
+        super().__init__(d_query, d_key, n_positions=n_positions)
         self.W_a = nn.Linear(d_query, n_positions, bias=False)
 
     def compare(self, query, projected_key):
@@ -301,13 +269,11 @@ SCORES: dict[str, type[Score]] = {
 }
 
 
-def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score:
-    """The score of this name, or the given one if it fits.
+AnyScore = str | Score | None  #: a name of `SCORES`, a score made already, or None where there is a default
 
-    Args:
-        score: a key of `SCORES`, or a score made already.
-        d_query, d_key: widths of a query and of a key.
-        options: further arguments of the score, such as `d_hidden`.
+
+def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score:
+    """The score of this name, with its options such as `d_hidden`; or the given one, if it fits and has no options.
 
     Raises:
         ValueError: no such name, or a given score is for other widths, or has options besides.
@@ -318,10 +284,8 @@ def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score
     """
     if isinstance(score, Score):
         if (score.d_query, score.d_key) != (d_query, d_key) or options:
-            given = f"{type(score).__name__}({score.extra_repr()})"
-            raise ValueError(
-                f"need a score with d_query={d_query}, d_key={d_key} and no options, got {given} and {options}"
-            )
+            need = f"need a score with d_query={d_query}, d_key={d_key} and no options"
+            raise ValueError(f"{need}, got {type(score).__name__}({score.extra_repr()}) and {options}")
         return score
     if score not in SCORES:
         raise ValueError(f"unknown score {score!r}, known are {', '.join(SCORES)}")

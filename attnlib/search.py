@@ -1,4 +1,4 @@
-"""Write a target with a trained model: the likeliest token at every step, or the best of several attempts."""
+"""Generate a target with a trained model: the likeliest token at every step, or the best of k targets."""
 
 import math
 from typing import NamedTuple
@@ -8,16 +8,18 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attnlib.seq2seq import Seq2Seq
-from attnlib.tokens import BOS, EOS, PAD
+from attnlib.validation import check_sizes
+
+PAD, BOS, EOS = range(3)  # what fills, begins and ends a target; the same as in `attnlib.data.vocabulary`
 
 
 class GreedyOutput(NamedTuple):
-    """Targets that a model has written, and where it looked."""
+    """Targets that a model has generated, and where it looked."""
 
     tokens: Int[Tensor, "B T"]  # y_1 … y_n <eos>, then padding; no <bos>
     lengths: Int[Tensor, " B"]  # n, <eos> not counted
-    log_prob: Float[Tensor, " B"]  # nats, of all tokens written, <eos> included
-    weights: Float[Tensor, "B T S"] | None  # of each token written; 0 where padding
+    log_prob: Float[Tensor, " B"]  # nats, of all tokens, <eos> included
+    weights: Float[Tensor, "B T S"] | None  # of each token; 0 where padding
 
     def sentences(self) -> list[Tensor]:
         """The tokens of each target, without `<eos>` and padding."""
@@ -47,20 +49,18 @@ def greedy_decode(
 
     Args:
         model: left in the mode it is in; `model.eval()` switches dropout off.
-        source: as for `Seq2Seq.forward`.
-        lengths: as for `Seq2Seq.forward`.
+        source, lengths: as for `Seq2Seq.forward`.
         max_length: tokens a target may have, `<eos>` included; a longer one is cut.
 
     Raises:
-        ValueError: max_length is no integer from 1 on, the model's logits are NaN, or it refuses the source.
+        ValueError: max_length is no integer from 1 on, or the model's logits are NaN.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(7, 4, 5, 6))
-        >>> written = greedy_decode(model, torch.tensor([[1, 2, 3], [4, 5, 6]]), max_length=8)
-        >>> len(written.sentences())
+        >>> len(greedy_decode(model, torch.tensor([[1, 2, 3], [4, 5, 6]]), max_length=8).sentences())
         2
     """
-    check_count("max_length", max_length)
+    check_sizes(max_length=max_length)
     memory, state = model.encode(source, lengths)
     token = source.new_full((len(source), 1), BOS, dtype=torch.long)
     done = token[:, 0] == EOS  # (B,)
@@ -82,8 +82,7 @@ def greedy_decode(
 
 def written_length(tokens: Int[Tensor, "... T"]) -> Int[Tensor, "..."]:
     """Tokens before `<eos>`, or all where there is none."""
-    ended = (tokens == EOS).cumsum(-1) > 0
-    return (~ended).sum(-1)
+    return ((tokens == EOS).cumsum(-1) == 0).sum(-1)
 
 
 @torch.no_grad()
@@ -105,27 +104,23 @@ def beam_search(
 
     Args:
         model: as for `greedy_decode`, with which one beam agrees.
-        source: as for `Seq2Seq.forward`.
-        lengths: as for `Seq2Seq.forward`.
+        source, lengths: as for `Seq2Seq.forward`.
         max_length: tokens a target may have, `<eos>` included; a longer one is cut.
         beam_size: k.
         length_penalty: 0 favours short targets, 1 about the mean log-probability of a token.
-        coverage_penalty: how bad it is to have looked away from part of the source; needs attention.
+        coverage_penalty: price of looking away from part of the source; needs attention.
 
     Raises:
-        ValueError: max_length or beam_size is no integer from 1 on, a penalty is negative or not finite, a coverage
-            penalty without attention, the model's logits are NaN, or it refuses the source.
+        ValueError: a size or penalty out of range, no attention for a coverage penalty, or logits that are NaN.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(7, 4, 5, 6))
-        >>> found = beam_search(model, torch.tensor([[1, 2, 3], [4, 5, 6]]), max_length=8, beam_size=4)
-        >>> found.score.shape, len(found.best().sentences())
-        (torch.Size([2, 4]), 2)
+        >>> beam_search(model, torch.tensor([[1, 2, 3], [4, 5, 6]]), max_length=8, beam_size=4).score.shape
+        torch.Size([2, 4])
 
     Source: wu2016google, equation 14.
     """
-    check_count("max_length", max_length)
-    check_count("beam_size", beam_size)
+    check_sizes(max_length=max_length, beam_size=beam_size)
     for name, penalty in (("length_penalty", length_penalty), ("coverage_penalty", coverage_penalty)):
         if not 0 <= penalty < math.inf:
             raise ValueError(f"{name} must be a number from 0 on, got {penalty}")
@@ -170,8 +165,7 @@ def beam_search(
 def best_extensions(scores: Float[Tensor, "B_k V"], beam_size: int) -> tuple[Int[Tensor, " B_k"], Int[Tensor, " B_k"]]:
     """Which beams go on, and with which token, so that each sentence keeps its k best.
 
-    Args:
-        scores: of each beam with each token behind it; beams B k, those of a sentence beside each other.
+    Scores are of each beam with each token behind it; the beams of a sentence lie beside each other.
     """
     V = scores.shape[1]
     chosen = scores.view(-1, beam_size * V).topk(beam_size, dim=1).indices  # (B, k) among k V
@@ -202,21 +196,13 @@ def sum_type(x: Tensor) -> torch.dtype:
     return torch.promote_types(x.dtype, torch.float32)
 
 
-def check_count(name: str, count: int) -> None:
-    """Refuse what is no integer from 1 on."""
-    if not isinstance(count, int) or count < 1:
-        raise ValueError(f"{name} must be an integer of at least 1, got {count!r}")
-
-
 def check_finite(log_prob: Tensor) -> None:
     """Refuse log-probabilities that are NaN, once for a whole search: the model's logits were."""
     if log_prob.isnan().any():
         raise ValueError(f"the model's logits are NaN for {log_prob.isnan().any(-1).sum()} of the targets or sources")
 
 
-def apply_length_penalty(
-    log_prob: Float[Tensor, "..."], n: Int[Tensor, "..."], length_penalty: float
-) -> Float[Tensor, "..."]:
+def apply_length_penalty(log_prob: Tensor, n: Tensor, length_penalty: float) -> Float[Tensor, "..."]:
     """`log P / ((5 + n) / 6)^length_penalty` of targets of n tokens."""
     return log_prob / ((5 + n.to(log_prob.dtype)) / 6) ** length_penalty
 

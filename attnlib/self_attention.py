@@ -1,12 +1,12 @@
-"""A text that attends to itself: one head, several heads, and what tells positions apart."""
+"""A text that attends to itself, with one head or with several."""
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from attnlib.attention import Attention, AttentionOutput
-from attnlib.positions import check_vectors
 from attnlib.scores import ScaledDotScore, Score, make_score
+from attnlib.validation import check_sizes, check_vectors
 
 
 class SelfAttention(nn.Module):
@@ -21,13 +21,9 @@ class SelfAttention(nn.Module):
         score: name or instance of the score a.
         dropout: share of the weights set to 0 in training.
 
-    Raises:
-        ValueError: no such score.
-
     Example:
-        >>> context, weights = SelfAttention(d_model=6, d_head=2)(torch.randn(1, 5, 6))
-        >>> context.shape, weights.shape
-        (torch.Size([1, 5, 2]), torch.Size([1, 5, 5]))
+        >>> SelfAttention(d_model=6, d_head=2)(torch.randn(1, 5, 6)).context.shape
+        torch.Size([1, 5, 2])
 
     Source: vaswani2017attention, section 3.2.3.
     """
@@ -37,6 +33,7 @@ class SelfAttention(nn.Module):
     ):
         super().__init__()
         d_head = d_model if d_head is None else d_head
+        check_sizes(d_model=d_model, d_head=d_head)
         self.W_q = nn.Linear(d_model, d_head, bias=False)
         self.W_k = nn.Linear(d_model, d_head, bias=False)
         self.W_v = nn.Linear(d_model, d_head, bias=False)
@@ -45,18 +42,9 @@ class SelfAttention(nn.Module):
     def forward(
         self, x: Float[Tensor, "... T d_model"], mask: Tensor | None = None, need_weights: bool = True
     ) -> AttentionOutput:
-        """Attend from every token to every visible token.
+        """Attend from every token to every visible token: context (..., T, d_head) and weights (..., T, T).
 
-        Args:
-            x: one vector per token.
-            mask: boolean, True = may attend, broadcasts to (..., T, T).
-            need_weights: False returns the context alone.
-
-        Returns:
-            context (..., T, d_head) and weights (..., T, T).
-
-        Raises:
-            ValueError: x is not (..., T, d_model), or the mask or the scores are refused by `Attention`.
+        mask and need_weights are those of `Attention.forward`, with S = T.
         """
         if x.dim() < 2 or x.shape[-1] != self.W_q.in_features:
             raise ValueError(f"need x (..., T, {self.W_q.in_features}), got {tuple(x.shape)}")
@@ -75,21 +63,18 @@ class MultiHeadAttention(nn.Module):
         dropout: share of the weights set to 0 in training.
         bias: give W_q, W_k, W_v and W_o a bias.
 
-    Raises:
-        ValueError: d_model is not a multiple of n_heads.
-
     Example:
         >>> x = torch.randn(1, 5, 6)
-        >>> context, weights = MultiHeadAttention(d_model=6, n_heads=2)(x, x, x)
-        >>> context.shape, weights.shape
-        (torch.Size([1, 5, 6]), torch.Size([1, 2, 5, 5]))
+        >>> MultiHeadAttention(d_model=6, n_heads=2)(x, x, x).weights.shape
+        torch.Size([1, 2, 5, 5])
 
     Source: vaswani2017attention, section 3.2.2.
     """
 
     def __init__(self, d_model: int, n_heads: int, dropout: float = 0.0, bias: bool = True):
         super().__init__()
-        if n_heads < 1 or d_model < 1 or d_model % n_heads:
+        check_sizes(d_model=d_model, n_heads=n_heads)
+        if d_model % n_heads:
             raise ValueError(f"d_model must be a multiple of n_heads, got d_model={d_model} and n_heads={n_heads}")
         self.n_heads = n_heads
         self.W_q = nn.Linear(d_model, d_model, bias)
@@ -107,21 +92,17 @@ class MultiHeadAttention(nn.Module):
         need_weights: bool = True,
         heads: Bool[Tensor, " H"] | None = None,
     ) -> AttentionOutput:
-        """Attend with every head.
+        """Attend with every head: context (B, T, d_model) and the weights of each head, (B, H, T, S).
 
         Args:
             mask: boolean, True = may attend: broadcasts to (B, T, S), the same for all heads, or, with four
                 dimensions, to (B, H, T, S).
             need_weights: False returns the context alone.
-            heads: False switches a head off: its query becomes 0, so that it attends alike to all it may see,
-                whatever was asked. None leaves all of them on.
-
-        Returns:
-            context (B, T, d_model) and the weights of each head, (B, H, T, S).
+            heads: False switches a head off: its query becomes 0, so that it attends alike to all it may see.
 
         Raises:
-            ValueError: query, key or value is not (B, ·, d_model), heads is not boolean (H,), or the sizes,
-                the mask or the scores are refused by `Attention`.
+            ValueError: query, key or value is not (B, ·, d_model), heads is not boolean (H,), or see
+                `Attention.forward`.
         """
         check_vectors(self.W_q.in_features, query, key, value)
         q, k, v = (self.split(W(x)) for W, x in ((self.W_q, query), (self.W_k, key), (self.W_v, value)))

@@ -25,10 +25,8 @@ class Seq2Seq(nn.Module):
     def __init__(self, encoder: nn.Module, decoder: nn.Module):
         super().__init__()
         if encoder.d_annotation != decoder.d_annotation:
-            raise ValueError(
-                f"the encoder makes annotations of width {encoder.d_annotation}, "
-                f"the decoder was made for {decoder.d_annotation}"
-            )
+            widths = f"{encoder.d_annotation}, the decoder was made for {decoder.d_annotation}"
+            raise ValueError(f"the encoder makes annotations of width {widths}")
         self.encoder, self.decoder = encoder, decoder
 
     def encode(self, source: Tensor, lengths: Int[Tensor, " B"] | None = None) -> tuple[Memory, State]:
@@ -43,18 +41,15 @@ class Seq2Seq(nn.Module):
         teacher_forcing: float = 1.0,
         generator: torch.Generator | None = None,
     ) -> DecoderOutput:
-        """What the decoder would say after each of the inputs.
+        """What the decoder predicts after each of the inputs.
 
         Args:
             source: what the encoder reads, (B, S) token ids or (B, channels, height, width) images.
             inputs: target tokens `<bos> y_1 … y_{T-1}`, padded.
             lengths: real source tokens of each sentence; None where all are real.
-            teacher_forcing: chance that a step is given the true token before it; otherwise it is given the
-                model's own likeliest (scheduled sampling). The first step always gets `<bos>`.
+            teacher_forcing: chance that a step from the second on is given the true token before it; otherwise it is
+                given the model's own likeliest (scheduled sampling).
             generator: source of that randomness, on the CPU.
-
-        Raises:
-            ValueError: teacher_forcing is not in 0..1, or encoder or decoder refuse their input.
 
         Source: bengio2015scheduled (scheduled sampling; there the model's token is sampled).
         """

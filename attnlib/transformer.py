@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from attnlib.attention import causal_mask, length_mask
 from attnlib.language_models import LMOutput
-from attnlib.positions import LearnedPositions, SinusoidalPositions, check_vectors
+from attnlib.positions import LearnedPositions, SinusoidalPositions
 from attnlib.self_attention import MultiHeadAttention
-from attnlib.tokens import check_token_ids
+from attnlib.validation import check_sizes, check_token_ids, check_vectors
 
 
 class BlockOutput(NamedTuple):
@@ -21,10 +21,10 @@ class BlockOutput(NamedTuple):
 
 
 class TransformerBlock(nn.Module):
-    """Tokens look at each other, then each thinks for itself; both steps only add to what is there.
+    """Self-attention, then a network for each position alone, each added to what came in.
 
     `x ← x + MultiHead(LN(x))`, then `x ← x + W_2 ReLU(W_1 LN(x) + b_1) + b_2`. The norm stands before each step
-    (pre-norm), so that the way from the last layer to the first is free.
+    (pre-norm), so that from the last layer to the first there is a path of sums alone.
 
     Args:
         d_model: width of a token's vector.
@@ -32,20 +32,16 @@ class TransformerBlock(nn.Module):
         d_ff: width of the hidden layer of the second step.
         dropout: share set to 0 in training, of the weights, of the hidden layer and of what each step adds.
 
-    Raises:
-        ValueError: d_model is not a multiple of n_heads.
-
     Example:
-        >>> x = torch.randn(1, 5, 6)
-        >>> x, weights = TransformerBlock(d_model=6, n_heads=2, d_ff=24)(x, causal_mask(5))
-        >>> x.shape, weights.shape
-        (torch.Size([1, 5, 6]), torch.Size([1, 2, 5, 5]))
+        >>> TransformerBlock(d_model=6, n_heads=2, d_ff=24)(torch.randn(1, 5, 6), causal_mask(5)).hidden.shape
+        torch.Size([1, 5, 6])
 
     Source: xiong2020layer, figure 1b (pre-norm); vaswani2017attention, equation 2; ba2016layer (LN).
     """
 
     def __init__(self, d_model: int, n_heads: int, d_ff: int, dropout: float = 0.0):
         super().__init__()
+        check_sizes(d_ff=d_ff)
         self.norm_1, self.norm_2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
         self.attention = MultiHeadAttention(d_model, n_heads, dropout)
         self.W_1, self.W_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
@@ -58,15 +54,7 @@ class TransformerBlock(nn.Module):
         need_weights: bool = True,
         heads: Bool[Tensor, " H"] | None = None,
     ) -> BlockOutput:
-        """One layer.
-
-        Args:
-            x: one vector per token.
-            mask, need_weights, heads: as in `MultiHeadAttention`.
-
-        Raises:
-            ValueError: x is not (B, T, d_model), or the mask, heads or scores are refused by `MultiHeadAttention`.
-        """
+        """One layer; mask, need_weights and heads as in `MultiHeadAttention.forward`."""
         check_vectors(self.norm_1.normalized_shape[0], x)
         normed = self.norm_1(x)
         context, weights = self.attention(normed, normed, normed, mask, need_weights, heads)
@@ -75,13 +63,8 @@ class TransformerBlock(nn.Module):
         return BlockOutput(x + self.dropout(self.W_2(hidden)), weights)
 
 
-POSITIONS = ("sinusoidal", "learned", "none")
-
-
 class TransformerLM(nn.Module):
     """A language model of Transformer blocks: `ŷ_t = softmax(W LN(x_t) + b)`, x_t after the last block.
-
-    With `causal=False` every token sees the whole text: then it labels tokens, it cannot predict the next.
 
     Args:
         vocab_size: V, number of different tokens.
@@ -92,16 +75,10 @@ class TransformerLM(nn.Module):
         dropout: share set to 0 in training, of the embedding and in the blocks.
         positions: "sinusoidal", "learned", or "none" (then only the causal mask knows an order).
         n_positions: the longest text, where positions are learned.
-        causal: a token sees itself and what came before.
-
-    Raises:
-        ValueError: unknown positions, n_layers < 0, or d_model is not a multiple of n_heads.
 
     Example:
-        >>> model = TransformerLM(vocab_size=5, d_model=6, n_heads=2, n_layers=3)
-        >>> output = model(torch.tensor([[0, 1, 2, 3]]))
-        >>> output.logits.shape, output.weights.shape
-        (torch.Size([1, 4, 5]), torch.Size([1, 3, 2, 4, 4]))
+        >>> TransformerLM(vocab_size=5, d_model=6, n_heads=2, n_layers=3)(torch.tensor([[0, 1, 2, 3]])).weights.shape
+        torch.Size([1, 3, 2, 4, 4])
 
     Source: vaswani2017attention, section 3; xiong2020layer, figure 1b.
     """
@@ -116,23 +93,24 @@ class TransformerLM(nn.Module):
         dropout: float = 0.0,
         positions: str = "sinusoidal",
         n_positions: int = 512,
-        causal: bool = True,
     ):
         super().__init__()
-        if positions not in POSITIONS:
-            raise ValueError(f"unknown positions {positions!r}, known are {', '.join(POSITIONS)}")
+        check_sizes(vocab_size=vocab_size, d_model=d_model)
         if n_layers < 0:
             raise ValueError(f"n_layers must be at least 0, got {n_layers}")
-        self.embedding, self.dropout = nn.Embedding(vocab_size, d_model), nn.Dropout(dropout)
-        self.positions = {
+        kinds = {
             "sinusoidal": lambda: SinusoidalPositions(d_model),
             "learned": lambda: LearnedPositions(n_positions, d_model),
             "none": nn.Identity,
-        }[positions]()
+        }
+        if positions not in kinds:
+            raise ValueError(f"unknown positions {positions!r}, known are {', '.join(kinds)}")
+        self.embedding, self.dropout = nn.Embedding(vocab_size, d_model), nn.Dropout(dropout)
+        self.positions = kinds[positions]()
         d_ff = 4 * d_model if d_ff is None else d_ff
         self.blocks = nn.ModuleList(TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_layers))
         self.norm, self.W = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
-        self.n_heads, self.causal = n_heads, causal
+        self.n_heads = n_heads
 
     def forward(
         self,
@@ -144,17 +122,13 @@ class TransformerLM(nn.Module):
         """Read texts, all positions at once.
 
         Args:
-            tokens: ids in 0..V-1, padded with any of them.
+            tokens: ids in 0..V-1, padded with any of them; others are refused (`check_token_ids`).
             lengths: real tokens of each text; None where all are real. Padding is seen by nobody.
             need_weights: False leaves the weights out and is faster.
             heads: False switches a head off, as in `MultiHeadAttention`.
 
         Returns:
             logits; states, the LN(x_t) they are read from; weights (B, n_layers, H, T, T).
-
-        Raises:
-            ValueError: tokens are not (B, T) with B, T ≥ 1, an id is not in the vocabulary, or lengths, heads
-                or the number of positions do not fit.
         """
         check_token_ids(tokens, self.embedding.num_embeddings)
         (B, T), shape = tokens.shape, (len(self.blocks), self.n_heads)
@@ -162,10 +136,9 @@ class TransformerLM(nn.Module):
             raise ValueError(f"need one length per text, got lengths {tuple(lengths.shape)}, tokens {(B, T)}")
         if heads is not None and heads.shape != shape:
             raise ValueError(f"heads must be boolean {shape}, (n_layers, H), got {tuple(heads.shape)}")
-        mask = causal_mask(T, device=tokens.device) if self.causal else None
+        mask = causal_mask(T, device=tokens.device)  # (T, T)
         if lengths is not None:
-            real = length_mask(lengths, T)  # (B, 1, T)
-            mask = real if mask is None else mask & real
+            mask = mask & length_mask(lengths, T)  # (B, T, T)
         x = self.dropout(self.positions(self.embedding(tokens)))  # (B, T, d_model)
         weights = []
         for n, block in enumerate(self.blocks):

@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from attnlib.tokens import values_are_free
 from attnlib.training.checkpoints import load_training_state, save_checkpoint, save_training_state, set_random_state
 from attnlib.training.distributed import rank_and_world_size
+from attnlib.validation import values_are_free
 
 Loss = Callable[[nn.Module, Any], tuple[Tensor, int | Tensor]]
 READ_EVERY = 50  # steps after which the losses are fetched from a GPU, which waits for it

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attnlib.data.batching import PairBatch
 from attnlib.seq2seq import Seq2Seq
-from attnlib.tokens import values_are_free
+from attnlib.validation import values_are_free
 
 
 def cross_entropy(
@@ -95,7 +95,8 @@ def caption_loss(
     Example:
         >>> from attnlib.data import collate
         >>> batch = collate(torch.rand(1, 1, 48, 48), [torch.tensor([4, 5, 6])])
-        >>> loss, n_words = caption_loss(attention_captioner(vocab_size=7), batch, penalty=0.1)
+        >>> model = Seq2Seq(GridEncoder(channels=1, d_annotation=5), BahdanauDecoder(7, 4, 5, 6))
+        >>> loss, n_words = caption_loss(model, batch, penalty=0.1)
         >>> n_words  # three, and <eos>
         4
 

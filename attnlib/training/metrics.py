@@ -91,6 +91,10 @@ class BLEU(NamedTuple):
     signature: str
 
 
+#: Those of sacrebleu that need no other package and no download.
+TOKENIZERS = ("13a", "intl", "zh", "char", "none")
+
+
 def bleu(predictions: Sequence[str], references: Sequence[str], tokenize: str = "13a") -> BLEU:
     """Corpus BLEU as sacrebleu counts it: geometric mean of the precisions of 1- to 4-grams, short output punished.
 
@@ -100,10 +104,10 @@ def bleu(predictions: Sequence[str], references: Sequence[str], tokenize: str = 
     Args:
         predictions: sentences as text, not cut into tokens.
         references: one for each.
-        tokenize: how sacrebleu cuts them; "char" for Japanese.
+        tokenize: how sacrebleu cuts them, one of `TOKENIZERS`; "char" for Japanese.
 
     Raises:
-        ValueError: there are not as many predictions as references, or none; or tokenize is unknown.
+        ValueError: there are not as many predictions as references, or none; one is no string; or tokenize is unknown.
 
     Example:
         >>> round(bleu(["the cat sat on the mat"], ["the cat sat on a mat"]).score, 1)
@@ -114,8 +118,10 @@ def bleu(predictions: Sequence[str], references: Sequence[str], tokenize: str = 
     from sacrebleu.metrics import BLEU as Scorer  # here, because it is slow to import
 
     _check_paired(predictions=predictions, references=references)
-    if tokenize not in Scorer.TOKENIZERS:
-        raise ValueError(f"unknown tokenizer {tokenize!r}, sacrebleu knows {', '.join(Scorer.TOKENIZERS)}")
+    if strange := [text for text in (*predictions, *references) if not isinstance(text, str)]:
+        raise ValueError(f"BLEU compares a string with one string, got {strange[0]!r}")
+    if tokenize not in TOKENIZERS:
+        raise ValueError(f"unknown tokenizer {tokenize!r}, known are {', '.join(TOKENIZERS)}")
     scorer = Scorer(tokenize=tokenize)
     score = scorer.corpus_score(list(predictions), [list(references)]).score
     return BLEU(score, str(scorer.get_signature()))

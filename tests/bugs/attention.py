@@ -51,8 +51,8 @@ BUGS = of(
     ("mask not passed on", "projected_key=keys), mask)", "projected_key=keys), None)"),
     ("mask of the first sentence for all", "projected_key=keys), mask)",
      "projected_key=keys), mask if mask is None or mask.dim() < 3 else mask[:1])"),
-    ("key projected though it was", "if projected_key is None else projected_key\n        self.score.check",
-     "if projected_key is None else self.score.project_key(projected_key)\n        self.score.check"),
+    ("key projected though it was", "if projected_key is None else projected_key\n        if keys",
+     "if projected_key is None else self.score.project_key(projected_key)\n        if keys"),
     ("lengths compared in their own type", "    lengths = lengths.long()  # a byte cannot be compared with 256\n", ""),
 ) + of(
     "attention.py", "core/test_devices.py",

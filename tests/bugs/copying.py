@@ -37,6 +37,6 @@ BUGS = of(
     ("no floor below the weights", "weights.clamp(min=torch.finfo(weights.dtype).tiny).masked_fill",
      "weights.masked_fill"),
     ("padding may be copied", ".tiny).masked_fill(~memory.mask, 0.0)", ".tiny)"),
-    ("weights of the decoder instead of the pointer", "            weights=weights,\n", ""),
-    ("p_gen is the chance to copy", "p_gen=torch.sigmoid(gate)", "p_gen=torch.sigmoid(-gate)"),
+    ("weights of the decoder instead of the pointer", "logits=log_probs, weights=weights,", "logits=log_probs,"),
+    ("p_gen is the chance to copy", "gate.sigmoid()", "(-gate).sigmoid()"),
 )

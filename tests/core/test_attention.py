@@ -473,6 +473,11 @@ def test_attention_checks_what_its_score_checks():
         attention(query[..., 1:], key, key)
     with pytest.raises(ValueError, match="leading dimensions"):
         attention(query[:1], key, key)
+    attention = Attention(make("dot"))
+    query, key = draw(attention.score, B)
+    for inputs in ((query, key.float(), key), (query.float(), key.float(), key)):
+        with pytest.raises(ValueError, match=r"one type, got torch\.float\d\d and torch\.float\d\d"):
+            attention(*inputs)
 
 
 def test_uniform_attention_is_the_mean():

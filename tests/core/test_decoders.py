@@ -739,11 +739,9 @@ def test_deep_output_reads_the_new_state_the_token_and_the_context(path):
     assert (found.logits - whole.logits).abs().amax() > 1e-3
 
 
-@pytest.mark.parametrize("d_output", [None, 1, 23])
-def test_maxout_halves_the_deep_output(d_output):
-    decoder = make("bahdanau", d_output=d_output)
-    width = D if d_output is None else d_output
-    assert decoder.W_o.in_features == width and decoder.U_o.out_features == 2 * width
+def test_maxout_halves_the_deep_output():
+    decoder = make("bahdanau")
+    assert decoder.W_o.in_features == D and decoder.U_o.out_features == 2 * D
     encoded, tokens = draw_encoded(), draw_tokens()
     found, p = read(decoder, encoded, tokens), arrays(decoder)
     s_0 = np.tanh(p["W_s.weight"] @ encoded.summary[0].numpy() + p["W_s.bias"])
@@ -787,19 +785,19 @@ def test_coverage_starts_without_effect_and_can_learn():
 
 @pytest.mark.parametrize(("score", "width"), [("general", D), ("dot", D), ("concat", D), ("projected_dot", 64)])
 def test_coverage_is_as_wide_as_a_projected_key(score, width):
-    decoder = BahdanauDecoder(V, D_EMBED, D, D, score, coverage=True)
+    decoder = BahdanauDecoder(V, D_EMBED, D, D, score=score, coverage=True)
     assert decoder.w_c.shape == (width,)
 
 
 def test_given_score_is_used_as_it_is_whatever_its_precision():
     score = SCORES["additive"](D, D_KEY, d_hidden=5).double()
     for coverage in (False, True):
-        decoder = BahdanauDecoder(V, D_EMBED, D_KEY, D, score, coverage=coverage).double()
+        decoder = BahdanauDecoder(V, D_EMBED, D_KEY, D, score=score, coverage=coverage).double()
         assert decoder.attention.score is score
         encoded = draw_encoded()
         assert_close(decoder.init_state(encoded)[0].projected_key, encoded.annotations @ score.U_a.weight.T)
     assert decoder.w_c.shape == (5,)
-    assert BahdanauDecoder(V, D_EMBED, D_KEY, D, score, coverage=True).w_c.dtype == torch.float64
+    assert BahdanauDecoder(V, D_EMBED, D_KEY, D, score=score, coverage=True).w_c.dtype == torch.float64
 
 
 # --- dropout, memory --------------------------------------------------------------------------------
@@ -881,7 +879,7 @@ def test_state_or_memory_of_another_batch_is_refused(name, without_shape_checks)
         decoder(draw_tokens(), memory.reorder(torch.tensor([0])), state)
     for part in range(len(state)):
         wrong = tuple(tensor[:1] if n == part else tensor for n, tensor in enumerate(state))
-        with pytest.raises(ValueError, match=r"a memory of 3 sentences and a state of shapes .*\(1, "):
+        with pytest.raises(ValueError, match=r"a memory of 3 sentences and a state .*\(1, "):
             decoder(draw_tokens(), memory, wrong)
 
 

@@ -15,14 +15,15 @@ from torch.testing import assert_close
 import attnlib
 from attnlib import beam_search, greedy_decode
 from attnlib.attention import Attention, causal_mask, length_mask, masked_softmax
-from attnlib.captioning import attention_captioner
+from attnlib.captioning import GridEncoder
 from attnlib.copying import copy_distribution
 from attnlib.course.figures.weights import export, rounded
 from attnlib.data import collate, load_keywords, load_recall, random_windows
-from attnlib.decoders import DECODERS
+from attnlib.decoders import DECODERS, BahdanauDecoder
 from attnlib.figures import plots
 from attnlib.language_models import RNNLM, AttentionLM
 from attnlib.scores import SCORES, make_score
+from attnlib.seq2seq import Seq2Seq
 from attnlib.training import fit, loop
 from attnlib.training.checkpoints import save_checkpoint
 from attnlib.training.losses import caption_loss, coverage_loss, cross_entropy, doubly_stochastic_penalty, seq2seq_loss
@@ -254,7 +255,7 @@ def test_training_goes_on_there(there, tmp_path):
 
 
 def test_captions_are_judged_there(there):
-    model, images = attention_captioner(V), torch.rand(2, 1, 48, 48)
+    model, images = Seq2Seq(GridEncoder(1, 5), BahdanauDecoder(V, 3, 5, 7)), torch.rand(2, 1, 48, 48)
     batch = collate(list(images), [torch.tensor([4, 5]), torch.tensor([6])])
     both = [(model, batch), (copy.deepcopy(model).to(there), batch.to(there))]
     assert_twins(*(caption_loss(*inputs, penalty=1.0)[0] for inputs in both))

@@ -1,5 +1,6 @@
 """The language models written out are the ones torch has, read from left to right, and sample what they say."""
 
+import math
 from functools import partial
 
 import numpy as np
@@ -423,12 +424,19 @@ def test_prompt_is_kept_and_so_many_tokens_added(n_tokens):
 
 
 @pytest.mark.parametrize(
-    ("prompt", "temperature", "message"),
-    [((0,), 1.0, r"at least one token.*\(0,\)"), ((1, 2), 1.0, r"\(1, 2\)"), ((2,), -0.5, "at least 0, got -0.5")],
+    ("prompt", "n_tokens", "temperature", "message"),
+    [
+        ((0,), 3, 1.0, r"at least one token.*\(0,\)"),
+        ((1, 2), 3, 1.0, r"\(1, 2\)"),
+        ((2,), 3, -0.5, "temperature -0.5 and n_tokens 3"),
+        ((2,), 3, math.nan, "temperature nan"),
+        ((2,), 3, math.inf, "temperature inf"),
+        ((2,), -1, 1.0, "n_tokens -1"),
+    ],
 )
-def test_what_cannot_be_continued_is_refused(prompt, temperature, message, without_shape_checks):
+def test_what_cannot_be_continued_is_refused(prompt, n_tokens, temperature, message, without_shape_checks):
     with pytest.raises(ValueError, match=message):
-        RNNLM(V, D_EMBED, D).generate(torch.zeros(prompt, dtype=torch.long), 3, temperature)
+        RNNLM(V, D_EMBED, D).generate(torch.zeros(prompt, dtype=torch.long), n_tokens, temperature)
 
 
 # --- nats_per_token ---------------------------------------------------------------------------------

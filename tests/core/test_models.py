@@ -15,7 +15,7 @@ from torch.testing import assert_close
 
 import attnlib
 from attnlib.attention import Attention, causal_mask, length_mask
-from attnlib.captioning import GridEncoder, attention_captioner, static_captioner
+from attnlib.captioning import GridEncoder
 from attnlib.copying import CopyDecoder
 from attnlib.decoders import DECODERS, SimpleRNNDecoder
 from attnlib.encoder import CELLS, Encoder
@@ -36,6 +36,10 @@ def seq2seq(decoder: str, copying: bool = False, **options) -> Seq2Seq:
     if copying:
         made = CopyDecoder(made, unknown=3, score="general" if made.attention is None else None)
     return Seq2Seq(Encoder(V, 2, 5, bidirectional=True, unknown=3), made)
+
+
+def captioner(decoder: str) -> Seq2Seq:
+    return Seq2Seq(GridEncoder(1, 10, grid=2, size=8), DECODERS[decoder](V, 3, 10, 6))
 
 
 def pairs(B=B, S=S, T=T, high=V) -> tuple[Tensor, ...]:
@@ -95,8 +99,8 @@ MODELS = {
     "TransformerBlock": (lambda: TransformerBlock(6, 2, 13), vectors),
     "TransformerLM": (lambda: TransformerLM(V, 6, 2, 2), texts),
     "GridEncoder": (lambda: GridEncoder(1, 5, grid=2, size=8), images),
-    "static captioner": (lambda: static_captioner(V, grid=2, size=8), images_and_captions),
-    "attention captioner": (lambda: attention_captioner(V, grid=2, size=8), images_and_captions),
+    "a captioner with one vector": (lambda: captioner("every_step"), images_and_captions),
+    "a captioner with attention": (lambda: captioner("bahdanau"), images_and_captions),
 }
 
 

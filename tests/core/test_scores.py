@@ -153,9 +153,8 @@ def refuses_what_does_not_fit(name):
         with pytest.raises(ValueError) as error:
             score(q, k)
         assert str(tuple(q.shape)) in str(error.value) and str(tuple(k.shape)) in str(error.value)
-    for widths in ((0, D), (D, -1)):
-        with pytest.raises(ValueError, match="positive width"):
-            SCORES[name](*widths)
+    with pytest.raises(ValueError, match=r"integers of at least 1, got {'d_query': 0, 'd_key': -1}"):
+        SCORES[name](0, -1)
 
 
 CONTRACT = [
@@ -393,10 +392,20 @@ def test_cosine_of_a_vector_without_direction_is_0_with_a_finite_gradient():
     assert query.grad.isfinite().all() and key.grad.isfinite().all()
 
 
-@pytest.mark.parametrize("sharpness", [0.0, -1.0, math.nan])
+@pytest.mark.parametrize("sharpness", [0.0, -1.0, math.nan, math.inf])
 def test_sharpness_is_positive(sharpness):
-    with pytest.raises(ValueError, match="sharpness must be positive"):
+    with pytest.raises(ValueError, match=f"sharpness must be a positive number, got {sharpness}"):
         SCORES["cosine"](D, D, sharpness=sharpness)
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("projected_dot", "d_hidden"), ("additive", "d_hidden"), ("concat", "d_hidden"), ("location", "n_positions")],
+)
+def test_other_sizes_are_checked_too(name, size, without_shape_checks):
+    for wrong in (0, 2.0):
+        with pytest.raises(ValueError, match=f"integers of at least 1, got {{'{size}': {wrong}}}"):
+            SCORES[name](D, D, **{size: wrong})
 
 
 def test_sharpness_bounds_the_ratio_of_two_weights():

@@ -247,8 +247,15 @@ def test_bleu_needs_pairs_and_a_tokenizer():
     ):
         with pytest.raises(ValueError, match=message):
             bleu(predictions, references)
-    with pytest.raises(ValueError, match=r"unknown tokenizer 'words', sacrebleu knows .*13a.*char"):
-        bleu(["a"], ["a"], tokenize="words")
+    for tokenize in ("words", "flores200"):  # the second would be downloaded
+        with pytest.raises(ValueError, match=rf"unknown tokenizer '{tokenize}', known are .*13a.*char"):
+            bleu(["a"], ["a"], tokenize=tokenize)
+
+
+@pytest.mark.parametrize(("predictions", "references"), [(["a"], [["a", "b"]]), ([["a"]], ["a"])])
+def test_bleu_has_one_reference_for_each(predictions, references, without_shape_checks):
+    with pytest.raises(ValueError, match=r"a string with one string, got \['a'"):
+        bleu(predictions, references)
 
 
 # --- hard_alignment -----------------------------------------------------------------------------------

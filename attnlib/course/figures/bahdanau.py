@@ -25,11 +25,10 @@ def translator(weights: Weights) -> Seq2Seq:
     _, h = widths(weights, "encoder.rnn.weight_hh_l0")
     d, _ = widths(weights, "decoder.W_s.weight")
     d_score, _ = widths(weights, "decoder.attention.score.W_a.weight")
-    _, d_output = widths(weights, "decoder.W_o.weight")
     with torch.device("meta"):
         encoder = Encoder(V_s, d_x, h, bidirectional="encoder.rnn_backward.weight_hh_l0" in weights)
         score = AdditiveScore(d, encoder.d_annotation, d_hidden=d_score)
-        decoder = BahdanauDecoder(V_t, d_y, encoder.d_annotation, d, score, d_output=d_output)
+        decoder = BahdanauDecoder(V_t, d_y, encoder.d_annotation, d, score=score)
         return loaded(Seq2Seq(encoder, decoder), weights)
 
 

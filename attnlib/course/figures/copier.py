@@ -11,8 +11,8 @@ from attnlib.copying import CopyDecoder, copy_distribution
 from attnlib.course.figures.weights import Weights, loaded, widths
 from attnlib.decoders import LuongDecoder
 from attnlib.encoder import Encoder
+from attnlib.search import BOS, EOS
 from attnlib.seq2seq import Seq2Seq
-from attnlib.tokens import BOS, EOS
 
 
 def copier(weights: Weights, unknown: int) -> Seq2Seq:

@@ -12,7 +12,7 @@ from attnlib.figures.assets import module, stylesheet
 from attnlib.figures.figure import Figure
 from attnlib.figures.parameters import as_float, whole
 from attnlib.figures.plots import heatmap
-from attnlib.tokens import EOS
+from attnlib.search import EOS
 
 LONGEST = 32  # words of a source
 

@@ -31,10 +31,10 @@ WRITE = """(() => {
 })()"""
 
 
-def seq2seq(V_s=8, V_t=7, d_x=6, h=5, d_y=4, d=7, d_output=None, bidirectional=True, seed=0) -> Seq2Seq:
+def seq2seq(V_s=8, V_t=7, d_x=6, h=5, d_y=4, d=7, bidirectional=True, seed=0) -> Seq2Seq:
     torch.manual_seed(seed)
     encoder = Encoder(V_s, d_x, h, bidirectional=bidirectional)
-    model = Seq2Seq(encoder, BahdanauDecoder(V_t, d_y, encoder.d_annotation, d, d_output=d_output))
+    model = Seq2Seq(encoder, BahdanauDecoder(V_t, d_y, encoder.d_annotation, d))
     for weight in model.parameters():  # far from the small numbers of a fresh model, so that tokens vary
         weight.data = torch.randn(weight.shape) * 0.8
     model.decoder.W_o.bias.data[:2] = -100  # as `greedy_decode`, it writes neither <pad> nor <bos>
@@ -53,7 +53,7 @@ def assert_same(got: list[dict], wanted: Written, tolerance: float):
         np.testing.assert_allclose(found, getattr(wanted, what), rtol=0, atol=tolerance, err_msg=what)
 
 
-SIZES = [{}, {"bidirectional": False}, {"d_output": 3}, {"d_x": 1, "h": 1, "d_y": 1, "d": 1, "d_output": 1}, {"d": 12}]
+SIZES = [{}, {"bidirectional": False}, {"d_y": 9}, {"d_x": 1, "h": 1, "d_y": 1, "d": 1}, {"d": 12}]
 
 
 @pytest.mark.parametrize("double", [True, False], ids=["float64", "float32"])

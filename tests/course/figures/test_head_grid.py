@@ -335,7 +335,7 @@ def other(**changes) -> dict:
             {"models": {"a": (3, models()["2 heads"][1])}},
             "a: d_model must be a multiple .*d_model=8 and n_heads=3",
         ),
-        ({"models": {"a": (0, models()["2 heads"][1])}}, "d_model=8 and n_heads=0"),
+        ({"models": {"a": (0, models()["2 heads"][1])}}, "'n_heads': 0"),
     ],
 )
 def test_bad_input_is_refused(changes, message):

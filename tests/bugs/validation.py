@@ -1,9 +1,9 @@
-"""Bugs of one line in attnlib/tokens.py."""
+"""Bugs of one line in attnlib/validation.py."""
 
 from tests.bugs import of
 
 # fmt: off
 BUGS = of(
-    "tokens.py", "core/test_encoder.py",
+    "validation.py", "core/test_encoder.py",
     ("ids: one id too many", "high >= vocab_size:", "high > vocab_size:"),
 )
