@@ -23,7 +23,7 @@ def critical_path_length(result: Tensor) -> int:
         raise ValueError("the tensor does not remember how it was computed: it has no grad_fn")
     longest: dict = {}
     stack = [result.grad_fn]
-    while stack:  # a node is closed after all that it was computed from; no recursion, which has a limit
+    while stack:  # depth first without recursion: a node stays on the stack until all it was computed from is known
         node = stack.pop()
         before = [parent for parent, _ in node.next_functions if parent]
         if node not in longest:

@@ -138,7 +138,7 @@ def render(day: datetime.date, pattern: str, locale: str) -> Rendered:
         start = len(text)
         if kind == "field":
             field = value[0].replace("L", "M")
-            # one date stands for all with this year, month, day or weekday: few are ever rendered
+            # equal years, months, days and weekdays share one date, so that the cache below has few entries
             stands_for = {
                 "y": datetime.date(day.year, 1, 1),
                 "M": datetime.date(2001, day.month, 1),

@@ -34,7 +34,7 @@ def cross_entropy(
     if targets.is_floating_point() or targets.dtype == torch.bool:
         raise ValueError(f"targets are token ids, integers; got {targets.dtype}")
     if mask is not None:
-        if mask.dtype != torch.bool:  # numbers would pick tokens by their place
+        if mask.dtype != torch.bool:  # integers would index tokens, not select them
             raise ValueError(f"a mask is boolean, True = a real token; got {mask.dtype}")
         if mask.shape != targets.shape:
             raise ValueError(f"mask {tuple(mask.shape)} and targets {tuple(targets.shape)} differ in shape")
@@ -53,7 +53,7 @@ def cross_entropy(
 def _masked_mean(
     logits: Float[Tensor, "... V"], targets: Int[Tensor, "..."], mask: Bool[Tensor, "..."]
 ) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
-    """The same without selecting, whose result has a size that must be read: padding is computed and not counted."""
+    """The same without selecting tokens, which would wait for their number: padding is computed and not counted."""
     logits, targets = logits.masked_fill(~mask.unsqueeze(-1), 0.0), targets.masked_fill(~mask, 0)
     nats = F.cross_entropy(logits.reshape(-1, logits.shape[-1]), targets.reshape(-1).long(), reduction="none")
     n = mask.sum()

@@ -1,4 +1,4 @@
-"""How good is a model, and how right is where it looks, in numbers that padding cannot touch."""
+"""How good a model is, and how often it looks at the right place; padding never counts."""
 
 import math
 from collections.abc import Sequence

@@ -139,7 +139,7 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
         subwords.save(folder / "subwords.model")
         (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1))
     model = make_model(settings, len(subwords)).to(device)
-    torch.manual_seed(settings.seed + rank_and_world_size()[0])  # from here on: each process drops out its own
+    torch.manual_seed(settings.seed + rank_and_world_size()[0])  # own dropout masks on every rank
     batches = BucketedPairs(*encode(train_part, subwords), settings.batch, generator)
     dev_batches = list(BucketedPairs(*encode(dev, subwords), settings.batch, torch.Generator().manual_seed(0)))
     loss = mixed_precision_loss(settings.precision)

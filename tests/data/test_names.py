@@ -6,8 +6,9 @@ from collections import Counter
 import pytest
 
 from attnlib.data.examples import part_of
-from attnlib.data.names import FILLINGS, REQUESTS, fill, linked, load_names, name_lists, words_without_names
+from attnlib.data.names import CARD, FILLINGS, REQUESTS, fill, linked, load_names, name_lists, words_without_names
 from attnlib.data.vocabulary import SPECIALS, UNK
+from attnlib.data.wheels import pinned
 
 SMALL = (300, 60, 60)
 
@@ -136,3 +137,7 @@ def test_nonsense_is_refused():
         load_names(SMALL, two_words=1.5)
     with pytest.raises(ValueError, match=r"three numbers.*\(1, 2\)"):
         load_names((1, 2))
+
+
+def test_card_names_the_pinned_wheel():
+    assert f"Faker {pinned()['faker'][0]}" in CARD.source

@@ -13,6 +13,7 @@ from attnlib.data.scenes import (
     CARDS,
     EMOJI,
     Box,
+    Scenes,
     draw_emoji,
     load_emoji_scenes,
     pair_part,
@@ -164,6 +165,14 @@ def test_same_seed_same_scenes(loaded):
         assert_close(part.images, other.images, rtol=0, atol=0)
         assert part.captions == other.captions and part.boxes == other.boxes
     assert load_emoji_scenes(*SMALL, seed=1).train.captions != loaded.train.captions
+
+
+def test_parts_are_drawn_from_streams_of_their_own():
+    def sizes(part: Scenes) -> list[list[int]]:
+        return [sorted(max(b.right - b.left, b.bottom - b.top) for b in found if b) for found in part.boxes]
+
+    for one, other in itertools.combinations(map(sizes, load_emoji_scenes(100, 100, 100)), 2):
+        assert sum(a == b for a, b in zip(one, other, strict=True)) < 20  # 4 by chance, 100 from one stream
 
 
 def test_size_of_one_part_is_nothing_to_the_others(loaded):

@@ -82,7 +82,7 @@ def test_the_list_of_colab_has_what_attnlib_needs():
     text = (ROOT / "pyproject.toml").read_text("utf8")
     needed = re.findall(r'"([\w-]+)[^"]*"', re.search(r"^dependencies = \[(.*?)^\]", text, re.S | re.M)[1])
     missing = {colab.plain(name) for name in needed} - colab.pins(colab.SHIPPED).keys()
-    assert missing == {"faker", "jaxtyping", "sacrebleu"}
+    assert missing == {"jaxtyping", "sacrebleu"}
 
 
 def test_the_list_of_colab_pins_what_its_front_end_and_its_users_rely_on():

@@ -113,7 +113,7 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
 
 
 def test_importing_the_package_is_quick():
-    heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "faker", "PIL", "pooch", "sacrebleu"]
+    heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "PIL", "pooch", "sacrebleu"]
     code = (
         "import sys, time, torch; start = time.process_time(); import attnlib; "
         "import attnlib.data, attnlib.captioning, attnlib.transformer, attnlib.training.metrics; "
