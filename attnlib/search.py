@@ -184,11 +184,10 @@ def next_log_prob(logits: Float[Tensor, "N V"], done: Bool[Tensor, " N"]) -> Flo
 
     `<pad>` and `<bos>` are never written; a target that has ended can only be padded, at no cost.
     """
-    log_prob = logits.to(sum_type(logits)).log_softmax(-1)
-    log_prob[:, [PAD, BOS]] = -torch.inf
-    padding = torch.full_like(log_prob[0], -torch.inf)
-    padding[PAD] = 0.0
-    return torch.where(done.unsqueeze(1), padding, log_prob)
+    log_prob = logits.to(sum_type(logits)).log_softmax(-1).masked_fill_(done.unsqueeze(1), -torch.inf)
+    log_prob[:, BOS] = -torch.inf
+    log_prob[:, PAD] = torch.where(done, 0.0, -torch.inf).to(log_prob.dtype)
+    return log_prob
 
 
 def sum_type(x: Tensor) -> torch.dtype:
