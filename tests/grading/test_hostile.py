@@ -18,6 +18,8 @@ from attnlib.grading.answers import answers_to
 from attnlib.grading.release import bare, leaks, page_leaks, secret_lines, student_version
 from tests.grading.hostile import ALL, ASSIGNMENT, GRADED, HOSTILE, NOT_GRADED, STOLEN, answering
 
+pytestmark = pytest.mark.sandbox
+
 ROOT = Path(__file__).resolve().parents[2]
 NAME = assignment.choose(ASSIGNMENT)
 SOURCE = assignment.read(ASSIGNMENT)

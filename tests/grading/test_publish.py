@@ -60,7 +60,9 @@ def test_the_tree_is_the_course_without_sources_and_secrets(whole, tmp_path):
     assert len(known) - len(files(folder)) >= 2 * len(names())
     assert book_leaks(folder) == {}
     not_read = {p.suffix for p in folder.rglob("*") if p.is_file()} - TEXTS
-    assert not_read == {"", ".bib", ".cff", ".css", ".svg", ".toml", ".typed"}, "could a secret stand in such a file?"
+    assert not_read == {"", ".bib", ".cff", ".css", ".sh", ".svg", ".toml", ".typed"}, (
+        "could a secret stand in such a file?"
+    )
     assert [p.name for p in folder.parent.iterdir()] == ["student"]
 
 

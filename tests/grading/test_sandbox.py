@@ -19,6 +19,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 from attnlib.grading import box, boxed_kernel, sandbox
 from attnlib.grading.boxed_kernel import Limits, filled
 
+pytestmark = pytest.mark.sandbox
+
 ROOT = Path(__file__).resolve().parents[2]
 CELLS = {
     "package": "import attnlib, torch\nprint(attnlib.masked_softmax(torch.zeros(1, 2), torch.ones(1, 2, dtype=bool)))",
