@@ -102,15 +102,23 @@ execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
 # --- the tests --------------------------------------------------------------------------------------
 
 test: needs-test lint unit colab browser ## everything: lint, unit tests, notebooks, strict build, browser
+	$(end)
+	@$(BIN)/python -m scripts.times $(TIMES) lint unit colab browser test
 	@echo "All tests passed.$(if $(NO_SANDBOX), Left out: the tests of the grader's sandbox; $(SYSTEM) cannot build it.)"
 
 check: test ## the same, by the name that continuous integration uses
 
+# A stage begins with what it needs, environment and book included: scripts/times.py says where the time went.
+TIMES = build/times
+end   = @touch $(TIMES)/$@.end
+unit colab browser: export TEST_TIMES = $(CURDIR)/$(TIMES)/$@.json
+
 # First of all the programs that pip cannot install: the 16 minutes before one is missed are not lost then.
 needs-%:
 	@scripts/programs.sh $*
+	@mkdir -p $(TIMES) && rm -f $(TIMES)/$*.* && touch $(TIMES)/$*.begin
 
-lint: $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
+lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@echo "==> lint"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -123,6 +131,7 @@ lint: $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
+	$(end)
 
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
 unit browser: export OMP_NUM_THREADS = 1
@@ -134,10 +143,12 @@ NO_SANDBOX := $(filter-out Linux,$(SYSTEM))
 unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
 	@$(BIN)/python -m pytest tests -m "not browser$(if $(NO_SANDBOX), and not sandbox)" -q -n $(JOBS) --dist loadfile --cov --cov-report=term
+	$(end)
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"
 	@$(BIN)/python -m tests.colab $(CHAPTER) --jobs $(JOBS)
+	$(end)
 
 notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs no network
 	@echo "==> notebooks: every stored output is computed again and compared"
@@ -146,6 +157,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 browser: needs-browser $(VENV)/.test zip ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
 	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist loadfile
+	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
 	@$(BIN)/python -m tests.mutants --jobs $(JOBS)

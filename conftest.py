@@ -1,17 +1,30 @@
 """Chapters under nbval run with the settings they were executed with, and a test that is skipped is no test."""
 
+import json
 import os
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
 from scripts.kernel import KERNEL_ENVIRONMENT
 
 os.environ.update(KERNEL_ENVIRONMENT)
+SECONDS: Counter[str] = Counter()  # of each file of tests, over all workers
+
+
+def pytest_runtest_logreport(report):
+    SECONDS[report.nodeid.split("::")[0]] += report.duration
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session):
-    """Turn a run red in which something was skipped: what is not run proves nothing."""
+    """Turn a run red in which something was skipped: what is not run proves nothing. Leave the times of its files.
+
+    `$TEST_TIMES` says where; scripts/times.py reads them.
+    """
+    if (times := os.environ.get("TEST_TIMES")) and not hasattr(session.config, "workerinput"):
+        Path(times).write_text(json.dumps(SECONDS), "utf8")
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     stats = reporter.stats if reporter is not None else {}
     if (stats.get("skipped") or stats.get("xfailed")) and session.exitstatus == 0:
