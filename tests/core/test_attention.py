@@ -242,10 +242,11 @@ def test_length_mask_counts_per_query(S, n_sentences, n_queries, data):
     assert found.tolist() == oracles.length_mask(lengths, S)
 
 
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int32, torch.int64])
-def test_length_mask_takes_any_integers(dtype):
-    found = length_mask(torch.tensor([5, 0, 3], dtype=dtype), 5)
-    assert found.tolist() == oracles.length_mask([5, 0, 3], 5)
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.uint16, torch.uint32, torch.int32, torch.int64])
+@pytest.mark.parametrize("S", [127, 260])  # a byte holds lengths up to 127, and no S of 260
+def test_length_mask_takes_any_integers(dtype, S):
+    found = length_mask(torch.tensor([127, 0, 3], dtype=dtype), S)
+    assert found.tolist() == oracles.length_mask([127, 0, 3], S)
 
 
 @pytest.mark.parametrize(
