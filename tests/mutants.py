@@ -25,6 +25,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
 
+from tqdm import tqdm
+
 from tests.bugs import Bug, every_bug
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -168,7 +170,8 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             stack.callback(worker.close)
             free.put(worker)
         worker = free.get()
-        for tests in sorted({bug.tests for bug in bugs}):  # one by one: each within the time limit
+        files = sorted({bug.tests for bug in bugs})  # one by one: each within the time limit
+        for tests in tqdm(files, desc="without a bug", unit="file"):
             if (failed := worker.verdict([tests])) is not None:
                 raise RuntimeError(f"the tests fail on the package as it is: {failed}")
         free.put(worker)
