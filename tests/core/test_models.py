@@ -12,6 +12,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.export import Dim
 from torch.func import functional_call, grad, jacfwd, jacrev, jvp, stack_module_state, vmap
 from torch.testing import assert_close
+from torch.utils._pytree import tree_map
 
 import attnlib
 from attnlib.attention import Attention, causal_mask, length_mask
@@ -25,6 +26,7 @@ from attnlib.scores import SCORES, make_score
 from attnlib.self_attention import MultiHeadAttention, SelfAttention
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training import pick_device
+from attnlib.training.ensembles import unroll_recurrent_layers_
 from attnlib.transformer import TransformerBlock, TransformerLM
 
 V, B, S, T = 11, 3, 5, 3
@@ -260,6 +262,11 @@ def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, compiler):
     assert_close(*results, rtol=1e-4, atol=1e-5)
 
 
+def dynamic(one: Tensor | None, other: Tensor | None) -> dict[int, object] | None:
+    """The dimensions in which two inputs differ, as torch.export wants to be told."""
+    return one if one is None else {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
     """A loop over tokens is written out for their number, so that its export takes other batches only."""
@@ -267,13 +274,26 @@ def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
     model, inputs = make(), draw()
     loops = any(isinstance(part, (nn.RNNBase, nn.RNNCellBase, RNNLM, SimpleRNNDecoder)) for part in model.modules())
     larger = draw(B + 1) if loops else draw(B + 1, S + 4, T + 2)
-    sizes = tuple(
-        {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
-        for one, other in zip(inputs, larger, strict=True)
-    )
+    sizes = tree_map(dynamic, inputs, larger)
     exported = torch.export.export(model, inputs, dynamic_shapes=sizes, strict=False).module()
     for given in (inputs, larger):
         assert_close(tensors(exported(*given)), tensors(model(*given)))
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("Seq2Seq")])
+def test_a_step_is_exported_for_sources_of_any_length(name, compiler):
+    make, draw = MODELS[name]
+    model, (source, _, lengths) = make(), draw()
+    source.clamp_(max=V - 1)  # a step with copied words writes as many columns as there are new words: a number to read
+    larger = torch.randint(V, (B + 1, S + 4)), LENGTHS[: B + 1]
+    given, other = (
+        (torch.full((len(x), 1), 5), *model.decoder.init_state(model.encoder(x, n)))
+        for x, n in ((source, lengths), larger)
+    )
+    sizes = tree_map(dynamic, given, other)
+    exported = torch.export.export(model.decoder, given, dynamic_shapes=sizes, strict=False).module()
+    for inputs in (given, other):
+        assert_close(tensors(exported(*inputs)), tensors(model.decoder(*inputs)))
 
 
 def test_derivatives_of_both_orders_are_what_differences_say(precise):
@@ -305,25 +325,21 @@ def test_derivatives_of_both_orders_are_what_differences_say(precise):
 
 
 def test_several_at_once_are_one_after_the_other(case, without_shape_checks):
-    """`vmap` over models, as for an ensemble, and over inputs."""
+    """`vmap` over models, as for an ensemble, and over inputs; recurrent layers are unrolled for it."""
     model, inputs = case
     other = copy.deepcopy(model)
     with torch.no_grad():
         for parameter in other.parameters():
             parameter.add_(0.1 * torch.randn_like(parameter))
-    stacked, _ = stack_module_state([model, other])
     twice = tuple(torch.stack([x, x.flip(0)]) for x in inputs)
-    many = [lambda: vmap(lambda *x: tensors(model(*x)))(*twice)]
-    one_by_one = [[model(*(x[n] for x in twice)) for n in range(2)]]
+    over_inputs = [model(*(x[n] for x in twice)) for n in range(2)]
+    over_models = [each(*inputs) for each in (model, other)]
+    stacked, _ = stack_module_state([unroll_recurrent_layers_(each) for each in (model, other)])
+    runs = [(over_inputs, vmap(lambda *x: tensors(model(*x)))(*twice))]
     if stacked:
-        many.append(lambda: vmap(lambda p: tensors(functional_call(model, p, inputs)))(stacked))
-        one_by_one.append([each(*inputs) for each in (model, other)])
-    for found, expected in zip(many, one_by_one, strict=True):
-        if any(isinstance(part, nn.RNNBase) for part in model.modules()):
-            with pytest.raises(RuntimeError, match="Batching rule not implemented for aten::"):  # torch has none
-                found()
-        else:
-            assert_close(found(), [torch.stack(pair) for pair in zip(*map(tensors, expected), strict=True)])
+        runs.append((over_models, vmap(lambda p: tensors(functional_call(model, p, inputs)))(stacked)))
+    for one_by_one, found in runs:
+        assert_close(found, [torch.stack(pair) for pair in zip(*map(tensors, one_by_one), strict=True)])
 
 
 def test_autocast_is_near(case):
