@@ -12,7 +12,7 @@ JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit notebooks browser bench mutants matrix audit execute lock clean zip links student pdf tex colab slides
+.PHONY: help book lab test check lint unit coverage notebooks browser bench mutants matrix audit execute lock clean zip links student pdf tex colab slides
 
 help: ## show this list
 	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
@@ -101,12 +101,12 @@ execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
 
 # --- the tests --------------------------------------------------------------------------------------
 
-test: needs-test lint unit colab browser ## everything: lint, unit tests, notebooks, strict build, browser
+test: needs-test lint unit colab browser ## before a commit: lint, unit tests, notebooks, strict build, browser
 	$(end)
 	@$(BIN)/python -m scripts.times $(TIMES) lint unit colab browser test
 	@echo "All tests passed.$(if $(NO_SANDBOX), Left out: the tests of the grader's sandbox; $(SYSTEM) cannot build it.)"
 
-check: test ## the same, by the name that continuous integration uses
+check: test coverage ## the same and what takes longer, as continuous integration runs it
 
 # A stage begins with what it needs, environment and book included: scripts/times.py says where the time went.
 TIMES = build/times
@@ -134,16 +134,22 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	$(end)
 
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
-unit browser: export OMP_NUM_THREADS = 1
+unit coverage browser: export OMP_NUM_THREADS = 1
 
 # Bubblewrap builds the grader's sandbox of what the Linux kernel alone has.
 SYSTEM     := $(shell uname)
 NO_SANDBOX := $(filter-out Linux,$(SYSTEM))
+SANDBOX    := $(if $(NO_SANDBOX), and not sandbox)
 
 unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
-	@$(BIN)/python -m pytest tests -m "not browser$(if $(NO_SANDBOX), and not sandbox)" -q -n $(JOBS) --dist loadfile --cov --cov-report=term
+	@$(BIN)/python -m pytest tests -m "not browser and not thorough$(SANDBOX)" -q -n $(JOBS) --dist loadfile
 	$(end)
+
+# The tracing makes the tests slow, so that whoever waits for them goes without.
+coverage: needs-unit $(VENV)/.test ## unit tests again, shuffled: the lines that they reach, more examples, the harness of mutants
+	@echo "==> coverage"
+	@$(BIN)/python -m pytest tests -m "not browser$(SANDBOX)" -p randomly --hypothesis-profile=full -q -n $(JOBS) --dist loadfile --cov --cov-report=term
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"

@@ -11,6 +11,7 @@ from scripts.kernel import KERNEL_ENVIRONMENT
 
 os.environ.update(KERNEL_ENVIRONMENT)
 SECONDS: Counter[str] = Counter()  # of each file of tests, over all workers
+TIMES = os.environ.pop("TEST_TIMES", None)  # where they go; a run of pytest inside of a test does not inherit it
 
 
 def pytest_runtest_logreport(report):
@@ -21,10 +22,10 @@ def pytest_runtest_logreport(report):
 def pytest_sessionfinish(session):
     """Turn a run red in which something was skipped: what is not run proves nothing. Leave the times of its files.
 
-    `$TEST_TIMES` says where; scripts/times.py reads them.
+    scripts/times.py reads them.
     """
-    if (times := os.environ.get("TEST_TIMES")) and not hasattr(session.config, "workerinput"):
-        Path(times).write_text(json.dumps(SECONDS), "utf8")
+    if TIMES and not hasattr(session.config, "workerinput"):
+        Path(TIMES).write_text(json.dumps(SECONDS), "utf8")
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     stats = reporter.stats if reporter is not None else {}
     if (stats.get("skipped") or stats.get("xfailed")) and session.exitstatus == 0:

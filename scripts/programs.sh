@@ -13,7 +13,7 @@ needed_by() {
   case $1 in
     make) echo make ;;
     test | check) echo git node chromium bwrap ;;
-    unit | matrix) echo git node bwrap ;;
+    unit | coverage | matrix) echo git node bwrap ;;
     colab) echo git ;;
     browser | bench) echo node chromium ;;
     pdf) echo chromium tex ;;

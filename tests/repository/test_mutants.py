@@ -33,6 +33,7 @@ def test_bugs_are_told_apart_and_reach_every_module():
     assert {bug.file for bug in BUGS} >= modules - unseeded
 
 
+@pytest.mark.thorough
 def test_bugs_die_and_a_survivor_is_reported(monkeypatch, capsys):
     file, tests = "course/critical_path.py", "course/test_critical_path.py"
     deadly = next(bug for bug in BUGS if bug.name == "shortest for longest")
@@ -73,6 +74,7 @@ def test_bug_that_does_not_fit_is_an_error():
             survivors([Bug("odd", "course/critical_path.py", old, new, "course/test_critical_path.py")])
 
 
+@pytest.mark.thorough
 def test_a_worker_that_tests_another_package_is_an_error(tmp_path):
     (tmp_path / "tests" / "bugs").mkdir(parents=True)
     for name in ("mutants.py", "__init__.py", "bugs/__init__.py"):

@@ -1,4 +1,7 @@
-"""The workflows call what exists, with the least power, and end; so does the list of make's targets."""
+"""The workflows call what exists, with the least power, and end; so does the list of make's targets.
+
+What is wrong with a workflow by itself, zizmor and actionlint say: `make lint`, and a job of tests.yml.
+"""
 
 import os
 import re
@@ -14,8 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = {path.name: path.read_text("utf8") for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))}
 PARSED = {name: yaml.safe_load(text) for name, text in WORKFLOWS.items()}
 MAKEFILE = (ROOT / "Makefile").read_text("utf8")
-#: Actions of GitHub's own, which need no trust that the runner does not need already.
-ACTIONS = {"checkout", "setup-python", "upload-artifact", "download-artifact", "upload-pages-artifact", "deploy-pages"}
 #: The power to write, where it is needed: by workflow and job.
 WRITES = {
     ("weekly.yml", "report"): {"issues"},
@@ -55,9 +56,10 @@ def test_what_a_workflow_makes_is_a_target_of_the_makefile():
     assert called <= targets, called - targets
 
 
-def test_the_parts_of_make_test_are_what_the_workflow_runs():
-    (parts,) = re.findall(r"^test: (.*?) ##", MAKEFILE, re.M)
-    assert ["needs-test", *values("tests.yml", "make", "target")] == parts.split()
+def test_the_parts_of_make_check_are_what_the_workflow_runs():
+    parts = [re.findall(rf"^{name}: (.*?) ##", MAKEFILE, re.M)[0].split() for name in ("test", "check")]
+    run = values("tests.yml", "make", "target")
+    assert parts == [["needs-test", *run[:-1]], ["test", run[-1]]]
 
 
 def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():
@@ -89,8 +91,6 @@ def test_every_job_ends_and_has_no_power_that_it_does_not_need(name, job, body):
     permissions = body["permissions"]
     assert isinstance(permissions, dict), "list the permissions, do not grant all"
     assert {what for what, power in permissions.items() if power == "write"} == WRITES.get((name, job), set())
-    checked_out = [s for s in body.get("steps", []) if s.get("uses", "").startswith("actions/checkout@")]
-    assert all(step["with"]["persist-credentials"] is False for step in checked_out)
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -98,26 +98,11 @@ def test_a_workflow_has_no_power_by_default_and_does_not_run_twice(name):
     workflow = PARSED[name]
     assert workflow["permissions"] in ({}, {"contents": "read"})
     assert workflow["concurrency"]["group"].startswith(name.removesuffix(".yml"))
-    assert "pull_request_target" not in WORKFLOWS[name] and "secrets" not in WORKFLOWS[name]
 
 
 def test_a_failure_is_a_failure():
     for name, text in [*WORKFLOWS.items(), (".ci/run", (ROOT / ".ci" / "run").read_text("utf8"))]:
         assert not re.search(r"continue-on-error|\|\| *true|\|\| *:|set \+e", text), name
-
-
-def test_actions_are_known_and_pinned_to_a_commit():
-    uses = [
-        line for text in WORKFLOWS.values() for line in re.findall(r"uses: (.*)", text) if not line.startswith("./")
-    ]
-    assert len(uses) >= 8
-    wrong = [u for u in uses if not re.fullmatch(rf"actions/({'|'.join(ACTIONS)})@[0-9a-f]{{40}} # v\d+\.\d+\.\d+", u)]
-    assert wrong == []
-    assert len(set(uses)) == len({use.split("@")[0] for use in uses}), "one action, one version"
-
-
-def test_nothing_from_outside_is_written_into_a_script():
-    assert [script for script in scripts() if "${{" in script] == []  # it comes as a variable, and is quoted
 
 
 @pytest.mark.parametrize(
@@ -186,7 +171,7 @@ def bare(tmp_path):
 
 
 def test_continuous_integration_installs_what_its_targets_need(bare):
-    assert bare() == (["git", "nodejs", "chromium", "bubblewrap"], "test")
+    assert bare() == (["git", "nodejs", "chromium", "bubblewrap"], "check")
     assert bare("lint") == ([], "lint")
     assert bare("unit") == (["git", "nodejs", "bubblewrap"], "unit")
     assert bare("browser", CHROMIUM="my-chrome") == (["nodejs", "chromium"], "browser")
@@ -194,7 +179,7 @@ def test_continuous_integration_installs_what_its_targets_need(bare):
     program(bare.folder / "id", "echo 1000")  # nobody in particular, who may do all without a password
     for name in ("google-chrome", "bwrap", "git"):
         program(bare.folder / name, "")
-    assert bare() == (["nodejs"], "test")
+    assert bare() == (["nodejs"], "check")
     assert not (bare.folder / "sysctl.log").exists()
 
 
@@ -218,14 +203,14 @@ def test_only_linux_has_the_sandbox(bare):
     program(bare.folder / "uname", "echo Darwin")
     for name in ("git", "node", "google-chrome"):
         program(bare.folder / name, "")
-    assert bare() == ([], "test")
+    assert bare() == ([], "check")
     plan = ["make", "--dry-run", "--no-print-directory", "unit", "SYSTEM=Darwin"]
     said = subprocess.run(plan, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert '-m "not browser and not sandbox"' in said
+    assert '-m "not browser and not thorough and not sandbox"' in said
     said = subprocess.run([*plan[:-2], "test", plan[-1]], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1].endswith("Left out: the tests of the grader's sandbox; Darwin cannot build it.\"")
     here = subprocess.run([*plan[:-1], "SYSTEM=Linux"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert '-m "not browser"' in here
+    assert '-m "not browser and not thorough"' in here
 
 
 def test_only_on_github_is_torch_taken_without_cuda(bare):
