@@ -133,6 +133,8 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	@$(BIN)/zizmor --offline --quiet --no-progress .github
 	$(end)
 
+# Files go to the workers in their order: in xdist's own, by the number of tests, few long ones come last and one waits.
+WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
 unit coverage browser: export OMP_NUM_THREADS = 1
 
@@ -143,13 +145,13 @@ SANDBOX    := $(if $(NO_SANDBOX), and not sandbox)
 
 unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
-	@$(BIN)/python -m pytest tests -m "not browser and not thorough$(SANDBOX)" -q -n $(JOBS) --dist loadfile
+	@$(BIN)/python -m pytest tests -m "not browser and not thorough$(SANDBOX)" -q $(WORKERS)
 	$(end)
 
 # The tracing makes the tests slow, so that whoever waits for them goes without.
 coverage: needs-unit $(VENV)/.test ## unit tests again, shuffled: the lines that they reach, more examples, the harness of mutants
 	@echo "==> coverage"
-	@$(BIN)/python -m pytest tests -m "not browser$(SANDBOX)" -p randomly --hypothesis-profile=full -q -n $(JOBS) --dist loadfile --cov --cov-report=term
+	@$(BIN)/python -m pytest tests -m "not browser$(SANDBOX)" -p randomly --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"
@@ -162,7 +164,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 
 browser: needs-browser $(VENV)/.test zip ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist loadfile
+	@$(BIN)/python -m pytest tests -m browser -q $(WORKERS)
 	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)

@@ -286,7 +286,7 @@ def compare(chosen: list[Path], jobs: str) -> None:
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
         paths, report, same = [], Path(folder) / "report.xml", Path(folder) / "same.cfg"
         same.write_text(SAME, "utf8")
-        for notebook in chosen:
+        for notebook in sorted(chosen, key=lambda notebook: -notebooks.facts(notebook).get("seconds", 0)):
             place = Path(folder) / notebook.stem
             if needs_the_course(notebook):
                 place.mkdir()
@@ -297,6 +297,7 @@ def compare(chosen: list[Path], jobs: str) -> None:
         command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "colab", "-q", *paths]
         command += ["--nbval-sanitize-with", str(same), "-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}"]
         command += ["-p", "conftest", "-p", "no:cacheprovider", "-n", jobs, "--dist", "loadfile"]
+        command += ["--no-loadscope-reorder"]  # the longest first, so that none is left at the end for one worker alone
         command += [f"--junitxml={report}"]
         if subprocess.run(command, cwd=ROOT).returncode:
             raise Failed("A chapter is not in Colab what it is in the book: see above.")
