@@ -9,6 +9,11 @@ import math
 import numpy as np
 
 
+def arrays(module) -> dict[str, np.ndarray]:
+    """The parameters `p` of a module."""
+    return {name: tensor.numpy() for name, tensor in module.state_dict().items()}
+
+
 def dot(x, y) -> float:
     """Σ_n x_n y_n."""
     assert len(x) == len(y)
@@ -82,6 +87,35 @@ def context(weights, value) -> np.ndarray:
     return found
 
 
+def copied(weights, source, size) -> np.ndarray:
+    """P(w) = Σ_{j: x_j = w} α_ij, word by word: (B, T, S), (B, S) → (B, T, size)."""
+    found = np.zeros((*weights.shape[:2], size))
+    for b, i, word in np.ndindex(*found.shape):
+        found[b, i, word] = sum(float(weights[b, i, j]) for j in range(weights.shape[2]) if source[b, j] == word)
+    return found
+
+
+def mixed(logits, gate, copied) -> np.ndarray:
+    """p P_vocab(w) + (1 - p) P_copy(w) with p = σ(gate), word by word; a probability, not its logarithm."""
+    found = np.zeros(copied.shape)
+    for b, i, word in np.ndindex(*found.shape):
+        p = 1 / (1 + math.exp(-float(gate[b, i, 0])))
+        total = sum(math.exp(float(logit)) for logit in logits[b, i])
+        say = math.exp(float(logits[b, i, word])) / total if word < logits.shape[2] else 0.0
+        found[b, i, word] = p * say + (1 - p) * float(copied[b, i, word])
+    return found
+
+
+def coverage(weights, mask) -> float:
+    """Mean over the real steps i of Σ_j min(α_ij, Σ_{k<i} α_kj): (B, T, S), (B, T)."""
+    losses = []
+    for b, i in np.ndindex(*mask.shape):
+        if mask[b, i]:
+            looked = [sum(float(weights[b, k, j]) for k in range(i)) for j in range(weights.shape[2])]
+            losses.append(sum(min(float(weights[b, i, j]), looked[j]) for j in range(weights.shape[2])))
+    return sum(losses) / len(losses)
+
+
 def length_mask(lengths, S) -> list:
     """Which of S positions come before the end, for lengths (B,) or (B, T), as nested lists (B, 1 or T, S)."""
     rows = [length if isinstance(length, list) else [length] for length in lengths]
@@ -92,6 +126,31 @@ def causal_mask(T, past=0, include_self=True) -> list:
     """Position i of a text sees the positions 0, 1, ... i, or … i - 1; the rows of the first `past` are left out."""
     seen = [range(i + 1) if include_self else range(i) for i in range(past + T)]
     return [[j in seen[i] for j in range(past + T)] for i in range(past, past + T)]
+
+
+def sigmoid(x) -> np.ndarray:
+    return np.array([1 / (1 + math.exp(-a)) for a in x])
+
+
+def rnn(x, h, W, U, b, c) -> np.ndarray:
+    """h_j = tanh(W x + b + U h_{j-1} + c), with parameters in torch's order, as in the two below."""
+    return np.array([math.tanh(a) for a in times(W, x) + b + times(U, h) + c])
+
+
+def gru(x, h, W, U, b, c) -> np.ndarray:
+    """r = σ(…), z = σ(…), n = tanh(W_n x + b_n + r * (U_n h + c_n)), h_j = (1 - z) * n + z * h_{j-1}."""
+    (r_x, z_x, n_x), (r_h, z_h, n_h) = np.split(times(W, x) + b, 3), np.split(times(U, h) + c, 3)
+    n = np.array([math.tanh(a) for a in n_x + sigmoid(r_x + r_h) * n_h])
+    z = sigmoid(z_x + z_h)
+    return (1 - z) * n + z * h
+
+
+def lstm(x, state, W, U, b, c) -> tuple[np.ndarray, np.ndarray]:
+    """i, f, o = σ(…), g = tanh(…), memory_j = f * memory_{j-1} + i * g, h_j = o * tanh(memory_j)."""
+    h, memory = state
+    i, f, g, o = np.split(times(W, x) + b + times(U, h) + c, 4)
+    memory = sigmoid(f) * memory + sigmoid(i) * np.tanh(g)
+    return sigmoid(o) * np.tanh(memory), memory
 
 
 def rnn_lm(tokens, state, p):

@@ -4,18 +4,22 @@ from tests.bugs import of
 
 # fmt: off
 BUGS = of(
+    "decoder.py", "core/test_decoder.py",
+    ("decoder: mask of another sentence", "field if field is None else field[index]",
+     "field if field is None or field.dtype == torch.bool else field[index]"),
+    ("decoder: no dropout", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory",
+     "self.decode_embedded(self.embedding(tokens), memory"),
+) + of(
     "decoder.py", "core/test_decoders.py",
     ("decoder: first state without tanh", "torch.tanh(self.W_s(encoded.summary))", "self.W_s(encoded.summary)"),
     ("decoder: first state from padding", "self.W_s(encoded.summary)", "self.W_s(encoded.annotations[:, -1])"),
-    ("decoder: mask of another sentence", "field if field is None else field[index]",
-     "field if field is None or field.dtype == torch.bool else field[index]"),
     ("decoder: keys not projected", "self.attention.score.project_key(encoded.annotations)", "encoded.annotations"),
     ("decoder: keys as values", "self.attention(query, None, memory.annotations, memory.mask,",
      "self.attention(query, None, memory.projected_key, memory.mask,"),
     ("decoder: mask dropped", "memory.annotations, memory.mask, projected_key",
      "memory.annotations, None, projected_key"),
+) + of(
+    "decoder.py", "core/test_models.py::test_derivatives_of_both_orders_are_what_differences_say",
     ("decoder: annotations cut from the gradient", "self.attention(query, None, memory.annotations,",
      "self.attention(query, None, memory.annotations.detach(),"),
-    ("decoder: no dropout", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory",
-     "self.decode_embedded(self.embedding(tokens), memory"),
 )

@@ -4,6 +4,10 @@ from tests.bugs import of
 
 # fmt: off
 BUGS = of(
+    "decoders.py", "core/test_decoder.py",
+    ("coverage: adds up in place", "[total + weights for total in coverage]",
+     "[total.add_(weights.detach()) for total in coverage]"),
+) + of(
     "decoders.py", "core/test_decoders.py",
     ("initial state: state not carried", "self.rnn(embedded, state[0].unsqueeze(0))\n        return",
      "self.rnn(embedded, 0 * state[0].unsqueeze(0))\n        return"),
@@ -22,8 +26,6 @@ BUGS = of(
     ("coverage: with the current step", "coverage[0].unsqueeze(-1)",
      "(coverage[0] + self.attend(s.unsqueeze(1), memory).weights[:, 0]).unsqueeze(-1)"),
     ("coverage: forgotten in the carry", "state=(s, *coverage)", "state=(s, *state[1:])"),
-    ("coverage: adds up in place", "[total + weights for total in coverage]",
-     "[total.add_(weights.detach()) for total in coverage]"),
     ("coverage: starts with 1", "memory.annotations.new_zeros(", "memory.annotations.new_ones("),
     ("luong: query s_{i-1} for s_i", "self.attend(states, memory)",
      "self.attend(torch.cat([state[0].unsqueeze(1), states[:, :-1]], dim=1), memory)"),

@@ -7,7 +7,7 @@ BUGS = of(
     "positions.py", "core/test_devices.py",
     ("positions on the CPU", "dtype=exact, device=x.device).unsqueeze(1)", "dtype=exact).unsqueeze(1)"),
 ) + of(
-    "positions.py", "core/test_self_attention.py",
+    "positions.py", "core/test_positions.py",
     ("waves: sine and cosine swapped", "[angles.sin(), angles.cos()]", "[angles.cos(), angles.sin()]"),
     ("waves: not interleaved", "dim=-1).flatten(1)  # interleaved", "dim=1).flatten(1)"),
     ("waves: n for 2n", "(even / self.d_model)", "(even / 2 / self.d_model)"),

@@ -1,12 +1,12 @@
-"""Regions in the right order, captioners that read them as the equations say, and one that learns where to look."""
+"""Regions are those of the loops below, the loss is its formula, and a captioner learns where to look."""
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.func import functional_call
 from torch.testing import assert_close
 
 from attnlib.attention import masked_softmax
@@ -15,7 +15,7 @@ from attnlib.data.batching import BucketedPairs, PairBatch, collate
 from attnlib.data.scenes import load_emoji_scenes, region_targets
 from attnlib.data.vocabulary import SPECIALS, Vocabulary
 from attnlib.decoders import DECODERS
-from attnlib.search import beam_search, greedy_decode
+from attnlib.search import greedy_decode
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training import fit, set_seed
 from attnlib.training.losses import caption_loss, doubly_stochastic_penalty, seq2seq_loss
@@ -109,75 +109,6 @@ def test_layers_are_wider_where_the_image_is_smaller():
     assert [layer.out_channels for layer in GridEncoder(1, 5, 3, 24, d_hidden=3).halve[::3]] == [1, 1, 3]
 
 
-def patch(row: int, column: int, size: int = 8) -> torch.Tensor:
-    """A pattern in the cell (row, column) of a dark image."""
-    image = torch.zeros(1, 1, 48, 48, dtype=torch.float64)
-    generator = torch.Generator().manual_seed(3)
-    bright = torch.rand(size, size, generator=generator, dtype=torch.float64)
-    image[0, 0, 8 * row : 8 * row + size, 8 * column : 8 * column + size] = bright
-    return image
-
-
-def test_patch_moves_by_one_region_when_it_moves_by_one_stride():
-    encoder = shaken(GridEncoder(1, 7))
-    at = {cell: encoder.halve(patch(*cell))[0].permute(1, 2, 0) for cell in [(2, 2), (2, 3), (3, 2)]}
-    inner = slice(1, 5)  # what sees no padding
-    assert (at[2, 2] - at[2, 3]).abs().max() > 0.1
-    assert_close(at[2, 3][inner, 2:5], at[2, 2][inner, 1:4])  # to the right: the next region
-    assert_close(at[3, 2][2:5, inner], at[2, 2][1:4, inner])  # downwards: a whole row of regions on
-
-
-@pytest.mark.parametrize("cell", [(1, 4), (4, 1), (2, 3), (3, 2)])
-def test_region_that_changes_most_is_the_one_of_the_patch(cell):
-    changes = torch.zeros(36, dtype=torch.float64)
-    for _ in range(5):  # any one set of weights may be blind to the pattern
-        encoder = shaken(GridEncoder(1, 13))
-        changes += (encoder(patch(*cell)).annotations - encoder(torch.zeros_like(patch(*cell))).annotations).norm(
-            dim=-1
-        )[0]
-    assert changes.argmax() == 6 * cell[0] + cell[1]
-
-
-def test_view_of_a_region_is_centred_on_it():
-    encoder = shaken(GridEncoder(1, 7))
-    for n, layer in enumerate(encoder.halve):
-        if isinstance(layer, nn.GroupNorm):  # through the norm every region feels the brightness of all
-            encoder.halve[n] = nn.Identity()
-        elif isinstance(layer, nn.ReLU):
-            encoder.halve[n] = nn.Tanh()  # never blind
-    images = torch.rand(1, 1, 48, 48, dtype=torch.float64, requires_grad=True)
-    for r, c in [(2, 2), (1, 4), (4, 3)]:
-        features = encoder.halve(images).flatten(2)[0, :, 6 * r + c].sum()
-        (gradient,) = torch.autograd.grad(features, images)
-        rows, columns = gradient[0, 0].nonzero().unbind(1)
-        for seen, k in ((rows, r), (columns, c)):
-            centre = 8 * k + 3.5
-            assert (seen.min() + seen.max()) / 2 == centre or seen.max() == 47 or seen.min() == 0
-            assert max(0, 8 * k - 7) == seen.min() and min(47, 8 * k + 14) == seen.max()
-
-
-def test_position_alone_tells_regions_of_an_even_image_apart():
-    encoder, even = GridEncoder(1, 11), torch.full((1, 1, 48, 48), 0.5)
-    inside = torch.arange(36).view(6, 6)[1:5, 1:5].flatten()  # what sees no padding
-    assert torch.pdist(encoder(even).annotations[0, inside]).min() > 1e-3
-    encoder.centres.zero_()
-    without = encoder(even).annotations[0, inside]
-    assert_close(without, without[:1].expand_as(without))
-
-
-def test_encoder_passes_gradcheck():
-    encoder = shaken(GridEncoder(2, 3, grid=2, size=8, d_hidden=4))
-    names, parameters = zip(*encoder.named_parameters(), strict=True)
-    images = torch.rand(2, 2, 8, 8, dtype=torch.float64, requires_grad=True)
-
-    def run(images, *values):
-        encoded = functional_call(encoder, dict(zip(names, values, strict=True)), images)
-        return encoded.annotations, encoded.summary
-
-    # the norm takes the mean away, and with it all that the bias before it could do: that gradient is 0
-    assert torch.autograd.gradcheck(run, (images, *parameters), atol=1e-6)
-
-
 def test_start_keeps_the_signal_up():
     """Torch's own start shrinks it about threefold at every layer, and learning waits."""
     annotations = GridEncoder(1, 500)(torch.rand(16, 1, 48, 48)).annotations
@@ -192,24 +123,25 @@ def test_grid_that_does_not_fit_the_size_is_refused(grid, size):
         GridEncoder(1, 5, grid, size)
 
 
-@pytest.mark.usefixtures("without_shape_checks")
 @pytest.mark.parametrize(
-    "shape", [(0, 3, 48, 48), (2, 1, 48, 48), (2, 3, 47, 48), (2, 3, 48, 24), (3, 48, 48), (2, 48)]
+    ("images", "message"),
+    [
+        *(
+            (torch.zeros(shape), re.escape(f"need images (B, 3, 48, 48), B ≥ 1, got {shape}"))
+            for shape in [(0, 3, 48, 48), (2, 1, 48, 48), (2, 3, 47, 48), (2, 3, 48, 24), (3, 48, 48), (2, 48)]
+        ),
+        *(
+            (torch.zeros(2, 3, 48, 48, dtype=dtype), f"floating-point numbers in 0..1, got {dtype}")
+            for dtype in (torch.uint8, torch.long, torch.bool)
+        ),
+    ],
 )
-def test_images_of_another_shape_are_refused(shape):
-    with pytest.raises(ValueError, match=r"need images \(B, 3, 48, 48\), B ≥ 1, got ") as error:
-        GridEncoder(3, 5)(torch.zeros(shape))
-    assert str(error.value).endswith(str(tuple(shape)))
+def test_images_that_are_none_are_refused(images, message, without_shape_checks):
+    with pytest.raises(ValueError, match=message):
+        GridEncoder(3, 5)(images)
 
 
-@pytest.mark.usefixtures("without_shape_checks")
-@pytest.mark.parametrize("dtype", [torch.uint8, torch.long, torch.bool])
-def test_images_that_are_no_numbers_of_light_are_refused(dtype):
-    with pytest.raises(ValueError, match=f"floating-point numbers in 0..1, got {dtype}"):
-        GridEncoder(1, 5)(torch.zeros(2, 1, 48, 48, dtype=dtype))
-
-
-# --- captioners -------------------------------------------------------------------------------------
+# --- the loss of a captioner ------------------------------------------------------------------------
 
 V, B, T = 11, 3, 5
 
@@ -219,101 +151,10 @@ def a_captioner(decoder: str) -> Seq2Seq:
     return shaken(Seq2Seq(encoder, DECODERS[decoder](V, d_embed=2, d_annotation=7, d_hidden=13)))
 
 
-@pytest.fixture(params=["initial_state", "every_step", "bahdanau"])
-def captioner(request) -> nn.Module:
-    return a_captioner(request.param)
-
-
 def draw_batch() -> PairBatch:
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]]).bool()
     images = torch.rand(B, 2, 12, 12, dtype=torch.float64)
     return PairBatch(images, None, torch.randint(V, (B, T)), torch.randint(V, (B, T)), mask)
-
-
-def test_state_space_of_attention_is_as_in_the_equations():
-    """β_mt from h_{t-1} and f_m, o_t = Σ β_mt f_m, h_t = RNN(h_{t-1}, [y_{t-1}; o_t])."""
-    model, batch = a_captioner("bahdanau"), draw_batch()
-    decoded = model(batch.source, batch.inputs)
-    f, d = model.encoder(batch.source).annotations, model.decoder
-    h = torch.tanh(d.W_s(f.mean(1)))
-    for t in range(T):
-        energy = torch.stack([d.attention.score(h.unsqueeze(1), f[:, m : m + 1])[:, 0, 0] for m in range(9)], dim=1)
-        beta = energy.exp() / energy.exp().sum(1, keepdim=True)
-        o = sum(beta[:, m : m + 1] * f[:, m] for m in range(9))
-        h = d.cell(torch.cat([d.embedding(batch.inputs[:, t]), o], dim=-1), h)
-        assert_close(decoded.weights[:, t], beta)
-        assert_close(decoded.contexts[:, t], o)
-        assert_close(decoded.states[:, t], h)
-
-
-def test_static_vector_is_all_that_the_standard_model_sees():
-    for name, same in (("every_step", True), ("initial_state", True), ("bahdanau", False)):
-        model, batch = a_captioner(name), draw_batch()
-        encoded = model.encoder(batch.source)
-        mixed = encoded.annotations + (noise := torch.randn_like(encoded.annotations)) - noise.mean(1, keepdim=True)
-        logits = [
-            model.decoder(batch.inputs, *model.decoder.init_state(encoded._replace(annotations=a))).logits
-            for a in (encoded.annotations, mixed)
-        ]
-        assert torch.allclose(*logits) == same
-
-
-def test_order_of_the_regions_is_nothing_to_attention():
-    model, batch = a_captioner("bahdanau"), draw_batch()
-    encoded, order = model.encoder(batch.source), torch.randperm(9)
-    straight = model.decoder(batch.inputs, *model.decoder.init_state(encoded))
-    mixed = encoded._replace(annotations=encoded.annotations[:, order])
-    crooked = model.decoder(batch.inputs, *model.decoder.init_state(mixed))
-    assert_close(crooked.logits, straight.logits)
-    assert_close(crooked.weights, straight.weights[..., order])
-
-
-def test_weights_sum_to_one_over_the_regions():
-    batch = draw_batch()
-    weights = a_captioner("bahdanau").train()(batch.source, batch.inputs).weights
-    assert weights.shape == (B, T, 9) and weights.min() >= 0 and weights.std() > 0.01
-    assert_close(weights.sum(-1), torch.ones(B, T, dtype=torch.float64))
-    assert a_captioner("every_step")(batch.source, batch.inputs).weights is None
-
-
-def test_caption_is_the_same_alone_and_in_a_batch(captioner):
-    batch = draw_batch()
-    together = captioner(batch.source, batch.inputs)
-    written = greedy_decode(captioner, batch.source, max_length=7)
-    best = beam_search(captioner, batch.source, max_length=7, beam_size=3).best()
-    for n in range(B):
-        alone = captioner(batch.source[n : n + 1], batch.inputs[n : n + 1])
-        assert_close(alone.logits, together.logits[n : n + 1])
-        for found, one in (
-            (written, greedy_decode(captioner, batch.source[n : n + 1], max_length=7)),
-            (best, beam_search(captioner, batch.source[n : n + 1], max_length=7, beam_size=3).best()),
-        ):
-            assert found.sentences()[n].tolist() == one.sentences()[0].tolist()
-            assert_close(found.log_prob[n], one.log_prob[0])
-
-
-def test_beam_search_is_that_of_sentences(captioner):
-    images = draw_batch().source
-    greedy, beam = (
-        greedy_decode(captioner, images, max_length=7),
-        beam_search(captioner, images, max_length=7, beam_size=1).best(),
-    )
-    assert [s.tolist() for s in greedy.sentences()] == [s.tolist() for s in beam.sentences()]
-    wide = beam_search(captioner, images, max_length=4, beam_size=V**2).best()
-    assert (wide.log_prob >= greedy_decode(captioner, images, max_length=4).log_prob - 1e-9).all()
-    if greedy.weights is not None:
-        assert greedy.weights.shape[-1] == wide.weights.shape[-1] == 9
-
-
-def test_every_parameter_is_reached_by_the_loss(captioner):
-    caption_loss(captioner, draw_batch())[0].backward()
-    for name, parameter in captioner.named_parameters():
-        assert parameter.grad is not None, name
-        if "halve" not in name or "bias" not in name:  # the norm undoes the bias before it
-            assert parameter.grad.abs().max() > 0, name
-
-
-# --- the penalty ------------------------------------------------------------------------------------
 
 
 def test_penalty_equals_the_loops():
@@ -327,16 +168,6 @@ def test_penalty_equals_the_loops():
         lambda scores: doubly_stochastic_penalty(masked_softmax(scores), batch.mask),
         torch.randn(B, T, 7, dtype=torch.float64, requires_grad=True),
     )
-
-
-def test_penalty_by_hand():
-    real = torch.ones(1, 2, dtype=torch.bool)
-    once_each = torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
-    twice_one = torch.tensor([[[1.0, 0.0], [1.0, 0.0]]])
-    assert doubly_stochastic_penalty(once_each, real) == 0
-    assert doubly_stochastic_penalty(twice_one, real) == 2  # (1 - 2)² + (1 - 0)²
-    assert doubly_stochastic_penalty(torch.cat([once_each, twice_one]), real.expand(2, 2)) == 1
-    assert doubly_stochastic_penalty(twice_one, torch.tensor([[True, False]])) == 1
 
 
 @pytest.mark.usefixtures("without_shape_checks")

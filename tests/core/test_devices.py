@@ -14,7 +14,7 @@ from torch.testing import assert_close
 
 import attnlib
 from attnlib import beam_search, greedy_decode
-from attnlib.attention import Attention, causal_mask, length_mask, masked_softmax
+from attnlib.attention import causal_mask, length_mask, masked_softmax
 from attnlib.captioning import GridEncoder
 from attnlib.copying import copy_distribution
 from attnlib.course.figures.weights import export, rounded
@@ -22,7 +22,6 @@ from attnlib.data import collate, load_keywords, load_recall, random_windows
 from attnlib.decoders import DECODERS, BahdanauDecoder
 from attnlib.figures import plots
 from attnlib.language_models import RNNLM, AttentionLM
-from attnlib.scores import SCORES, make_score
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training import fit, loop
 from attnlib.training.checkpoints import save_checkpoint
@@ -111,13 +110,6 @@ def test_models_compute_and_learn_there(name):
     assert_twins(*results)
     if gradients:
         assert_twins(*gradients)
-
-
-@pytest.mark.parametrize("name", SCORES)
-def test_scores_compute_there(name):
-    attention = Attention(make_score(name, 4, 4))
-    query, key, lengths = torch.randn(B, T, 4), torch.randn(B, S, 4), LENGTHS[:B]
-    assert_twins(*(a(q, k, k, length_mask(n, S)) for a, q, k, n in twins(attention, query, key, lengths)))
 
 
 def test_functions_compute_there(there):

@@ -22,6 +22,7 @@ from attnlib.encoder import Encoder, EncoderOutput
 from attnlib.scores import Score
 from attnlib.search import BeamSearchOutput, GreedyOutput, beam_search, greedy_decode
 from attnlib.seq2seq import Seq2Seq
+from attnlib.training import pick_device
 
 V, D_EMBED, D = 7, 3, 5
 #: (S,) tokens each; V and V + 1 are new words, for the models that copy
@@ -29,7 +30,6 @@ SOURCES = [[4, 5, 6, 4, 6], [6, 4], [5, 6, 4]]
 NEW_SOURCES = [[4, 7, 6, 8, 7], [8, 4], [5, 7, 4]]
 KINDS = [f"{prefix}{name}" for prefix in ("", "copying ") for name in DECODERS]
 WITH_ATTENTION = [kind for kind in KINDS if "copying" in kind or kind not in ("initial_state", "every_step")]
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def make(kind: str, seed: int = 0, V: int = V, eos: float = 2.0, **options) -> Seq2Seq:
@@ -177,23 +177,6 @@ def test_greedy_is_a_plain_loop_over_one_sentence(kind):
     assert any(ended and n < 6 for n, ended in n_written)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_log_prob_and_weights_are_those_of_reading_what_was_written(kind):
-    source, lengths = batch_for(kind)
-    model = make(kind, 1)
-    written = greedy_decode(model, source, lengths, max_length=8)
-    inputs = torch.cat([torch.full((3, 1), BOS), written.tokens[:, :-1]], dim=1)
-    real = torch.arange(written.tokens.shape[1]) < (written.lengths + (written.tokens == EOS).any(1)).unsqueeze(1)
-    decoded = model(source, inputs, lengths)
-    said = decoded.logits.log_softmax(-1).gather(2, written.tokens.unsqueeze(2)).squeeze(2)
-    assert_close(written.log_prob, said.masked_fill(~real, 0.0).sum(1))
-    if kind in WITH_ATTENTION:
-        assert_close(written.weights, decoded.weights * real.unsqueeze(2))
-        assert_close(written.weights.sum(2), real.double())
-    else:
-        assert written.weights is None and decoded.weights is None
-
-
 @pytest.mark.parametrize("kind", ["luong", "copying initial_state"])
 def test_max_length_cuts_and_what_ends_in_time_is_not_touched(kind):
     source, lengths = batch_for(kind)
@@ -290,24 +273,6 @@ def test_the_reference_above_drops_what_has_ended_and_changes_places():
     assert lengths == {1, 2, 3, 4, 5} and n_dropped >= 3 and n_moved > 20, (lengths, n_dropped, n_moved)
 
 
-@pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0])
-@pytest.mark.parametrize("name", DECODERS)
-def test_v_squared_beams_find_the_best_targets_of_three_tokens(name, length_penalty):
-    """Two steps lead to 1 + (V - 1) V < V² targets: nothing has been dropped before the last choice."""
-    best = set()
-    for seed in range(4):
-        model = make(name, seed, V=5, eos=-0.5)
-        source = torch.tensor([[4, 3, 4], [3, 3, 4]])
-        found = beam_search(model, source, max_length=3, beam_size=5**2, length_penalty=length_penalty)
-        for b in range(2):
-            targets = every_target(model, source[b : b + 1], 3)
-            assert len(targets) == 1 + 2 + 2**2 * 3  # neither <pad> nor <bos> is written
-            targets.sort(key=lambda target: -target.score(length_penalty))
-            check_beams(found, b, targets[: 5**2], 3, length_penalty=length_penalty)
-            best.add(len(targets[0].tokens))
-    assert len(best) > 1
-
-
 @pytest.mark.parametrize("coverage_penalty", [0.0, 0.3])
 @pytest.mark.parametrize("length_penalty", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("kind", ["bahdanau", "simple_rnn", "copying luong", "copying every_step"])
@@ -343,41 +308,6 @@ def test_more_beams_than_targets_after_all_have_ended(coverage_penalty):
     assert_close(found.weights[0, 0].sum(-1), torch.ones(1).double())
 
 
-def test_best_is_the_first():
-    source, lengths = batch_for("")
-    found = beam_search(make("luong", 1), source, lengths, max_length=5, beam_size=3)
-    for whole, first in zip((found.tokens, found.lengths, found.log_prob, found.weights), found.best(), strict=True):
-        assert_close(whole[:, 0], first)
-    without = beam_search(make("every_step", 1), source, lengths, max_length=5, beam_size=3)
-    assert without.weights is None and without.best().weights is None
-    assert without.best().tokens.tolist() == without.tokens[:, 0].tolist()
-    assert [s.tolist() for s in found.best().sentences()] == [
-        row[:n] for row, n in zip(found.tokens[:, 0].tolist(), found.lengths[:, 0].tolist(), strict=True)
-    ]
-
-
-def test_penalties_do_what_they_are_for():
-    """A long target wins only if length is paid for; one that looks everywhere wins if coverage is."""
-    source, lengths = batch_for("")
-    mean_length, covered = [], []
-    for length_penalty in (0.0, 1.0, 3.0):
-        found = [
-            beam_search(make("bahdanau", s), source, lengths, max_length=6, beam_size=4, length_penalty=length_penalty)
-            for s in range(8)
-        ]
-        mean_length.append(sum(beams.lengths[:, 0].sum().item() for beams in found))
-    assert mean_length[0] < mean_length[1] < mean_length[2]
-    for coverage_penalty in (0.0, 10.0):
-        found = [
-            beam_search(
-                make("bahdanau", s), source, lengths, max_length=6, beam_size=4, coverage_penalty=coverage_penalty
-            )
-            for s in range(8)
-        ]
-        covered.append(sum(beams.weights[:, 0].sum(1).clamp(max=1).sum().item() for beams in found))
-    assert covered[0] < covered[1]
-
-
 class FirstOnly(Score):
     """Looks at the first position and, in float32, nowhere else at all."""
 
@@ -393,32 +323,26 @@ def test_a_position_that_is_never_looked_at_costs_much_and_not_everything():
     assert_close(found.score, found.log_prob + 0.5 * math.log(torch.finfo(torch.float32).tiny))
 
 
+def test_best_is_the_first():
+    for kind in ("luong", "every_step"):
+        found = beam_search(make(kind, 1), *batch_for(kind), max_length=5, beam_size=3)
+        first = [None if x is None else x[:, 0] for x in (found.tokens, found.lengths, found.log_prob, found.weights)]
+        assert_close(list(found.best()), first, rtol=0, atol=0)
+
+
 # --- manners
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_devices_agree_and_two_runs_too(kind, device):
-    source, lengths = batch_for(kind)
-    model = make(kind, 3)
-    expected = greedy_decode(model, source, lengths, max_length=6), beam_search(model, source, lengths, max_length=6)
-    model, source, lengths = model.to(device), source.to(device), lengths.to(device)
-    found = greedy_decode(model, source, lengths, max_length=6), beam_search(model, source, lengths, max_length=6)
-    for there, here in zip(found, expected, strict=True):
-        assert all(a is None or a.device.type == device for a in there)
-        assert_close([a for a in there if a is not None], [a for a in here if a is not None], check_device=False)
-
-
-@pytest.mark.parametrize("write", [greedy_decode, beam_search])
-def test_float32_agrees_with_float64(write):
-    source, lengths = batch_for("copying bahdanau")
-    model = make("copying bahdanau", 1)
-    expected = write(model, source, lengths, max_length=6)
-    found = write(model.float(), source, lengths, max_length=6)
-    assert found.tokens.tolist() == expected.tokens.tolist()
-    assert found.log_prob.dtype == torch.float32
-    assert_close(found.log_prob, expected.log_prob.float(), rtol=1e-4, atol=1e-4)
-    assert_close(found.weights, expected.weights.float(), rtol=1e-4, atol=1e-4)
+def test_the_fastest_device_at_hand_writes_the_same(kind):
+    model, source, lengths, device = make(kind, 3), *batch_for(kind), pick_device()
+    here, there = [], []
+    for found, place in ((here, torch.device("cpu")), (there, device)):
+        model, given = model.to(place), (source.to(place), lengths.to(place))
+        for written in (greedy_decode(model, *given, max_length=6), beam_search(model, *given, max_length=6)):
+            found += [tensor for tensor in written if tensor is not None]
+    assert {tensor.device.type for tensor in there} == {device.type}
+    assert_close(there, here, check_device=False)
 
 
 @pytest.mark.parametrize("write", [greedy_decode, beam_search])
@@ -439,29 +363,28 @@ def test_model_is_left_in_its_mode_and_without_gradients(write):
     assert all(parameter.grad is None for parameter in model.parameters())
 
 
-def test_greedy_with_dropout_is_the_loop_with_the_same_dropout():
-    model = make("luong", 1, eos=-2.0, dropout=0.5).train()
-    torch.manual_seed(5)
-    found = greedy_decode(model, row_of("", 0), max_length=6)
-    torch.manual_seed(5)
+@pytest.mark.parametrize("write", [greedy_decode, beam_search])
+@pytest.mark.parametrize("kind", WITH_ATTENTION)
+def test_keys_are_projected_once(kind, write):
+    pointing = kind in ("copying initial_state", "copying every_step")  # those point with an attention of their own
+    options = {} if pointing else {"score": "general"}
+    model, calls = make(kind, eos=-50.0, **options), []
+    inner = model.decoder.decoder if "copying" in kind else model.decoder
+    attention = model.decoder.pointer if pointing else inner.attention
+    attention.score.W.register_forward_hook(lambda *_: calls.append(1))
+    write(model, *batch_for(kind), max_length=6)
+    assert len(calls) == 1
+
+
+def test_log_probabilities_of_a_model_in_half_precision_are_summed_in_float32():
+    model = make("luong", eos=-50.0).bfloat16()
+    found = greedy_decode(model, *batch_for(""), max_length=60)
+    assert found.log_prob.dtype == torch.float32
     with torch.no_grad():
-        memory, state = model.encode(row_of("", 0))
-        token, tokens = BOS, []
-        while len(tokens) < 6 and token != EOS:
-            decoded = model.decoder(torch.tensor([[token]]), memory, state)
-            token, state = EOS + decoded.logits[0, 0, EOS:].argmax().item(), decoded.state  # neither <pad> nor <bos>
-            tokens.append(token)
-    assert found.tokens[0].tolist() == tokens
-
-
-def test_keys_are_projected_once():
-    model = make("bahdanau", eos=-50.0)
-    calls = []
-    model.decoder.attention.score.U_a.register_forward_hook(lambda *_: calls.append(1))
-    for write in (greedy_decode, beam_search):
-        calls.clear()
-        assert write(model, row_of("", 0), max_length=6).tokens.shape[-1] == 6
-        assert len(calls) == 1
+        inputs = torch.cat([torch.full((len(SOURCES), 1), BOS), found.tokens[:, :-1]], dim=1)
+        steps = model(batch_for("")[0], inputs, batch_for("")[1]).logits.double().log_softmax(-1)
+    again = steps.gather(2, found.tokens.unsqueeze(2)).squeeze(2).sum(1)
+    assert_close(found.log_prob.double(), again, rtol=0.01, atol=0.01)
 
 
 @pytest.mark.parametrize(
@@ -469,6 +392,11 @@ def test_keys_are_projected_once():
     [
         ({"max_length": 0}, "got {'max_length': 0}"),
         ({"max_length": 2.5}, "got {'max_length': 2.5}"),
+        ({"source": torch.zeros(0, 3, dtype=torch.long)}, r"\(0, 3\)"),
+        ({"source": torch.zeros(2, 0, dtype=torch.long)}, r"\(2, 0\)"),
+        ({"source": torch.tensor([[4, -1]])}, "-1"),
+        ({"source": torch.tensor([[4, 5]]), "lengths": torch.tensor([3])}, r"\[3\]"),
+        ({"source": torch.tensor([[4, 5]]), "lengths": torch.tensor([2, 1])}, r"\(2,\)"),
         ({"beam_size": 0}, "got {'beam_size': 0}"),
         ({"beam_size": 2.0}, "got {'beam_size': 2.0}"),
         ({"length_penalty": -0.1}, "length_penalty .* got -0.1"),
@@ -477,38 +405,11 @@ def test_keys_are_projected_once():
         ({"coverage_penalty": math.nan}, "coverage_penalty .* got nan"),
     ],
 )
-def test_bad_options_of_beam_search(options, match, without_shape_checks):
-    with pytest.raises(ValueError, match=match):
-        beam_search(make("luong"), row_of("", 0), **{"max_length": 3, **options})
-
-
-@pytest.mark.parametrize("name", ["initial_state", "every_step"])
-def test_coverage_needs_attention(name, without_shape_checks):
-    with pytest.raises(ValueError, match=type(make(name).decoder).__name__):
-        beam_search(make(name), row_of("", 0), max_length=3, coverage_penalty=0.1)
-    beam_search(make(f"copying {name}"), row_of("", 0), max_length=3, coverage_penalty=0.1)
-
-
-@pytest.mark.parametrize("write", [greedy_decode, beam_search])
-@pytest.mark.parametrize(
-    ("source", "lengths", "match"),
-    [
-        (torch.zeros(0, 3, dtype=torch.long), None, r"\(0, 3\)"),
-        (torch.zeros(2, 0, dtype=torch.long), None, r"\(2, 0\)"),
-        (torch.tensor([[4, -1]]), None, "-1"),
-        (torch.tensor([[4, 5]]), torch.tensor([3]), r"\[3\]"),
-        (torch.tensor([[4, 5]]), torch.tensor([2, 1]), r"\(2,\)"),
-    ],
-)
-def test_bad_sources(write, source, lengths, match, without_shape_checks):
-    with pytest.raises(ValueError, match=match):
-        write(make("luong"), source, lengths, max_length=3)
-
-
-@pytest.mark.parametrize("max_length", [0, -1])
-def test_greedy_needs_room(max_length, without_shape_checks):
-    with pytest.raises(ValueError, match=f"got {{'max_length': {max_length}}}"):
-        greedy_decode(make("luong"), row_of("", 0), max_length=max_length)
+def test_what_cannot_be_searched_is_refused(options, match, without_shape_checks):
+    of_beams = {"beam_size", "length_penalty", "coverage_penalty"} & set(options)
+    for write in [beam_search] if of_beams else [greedy_decode, beam_search]:
+        with pytest.raises(ValueError, match=match):
+            write(make("luong"), **{"source": row_of("", 0), "max_length": 3} | options)
 
 
 @pytest.mark.parametrize("write", [greedy_decode, beam_search])
@@ -519,29 +420,11 @@ def test_logits_that_are_nan_are_refused(write):
         write(model, row_of("", 0), max_length=3)
 
 
-@pytest.mark.parametrize("write", [greedy_decode, beam_search])
-def test_neither_padding_nor_a_beginning_is_written(write):
-    model = make("luong", eos=-2000.0)
-    with torch.no_grad():
-        model.decoder.W_o.bias[[PAD, BOS]] += 100.0
-    found = write(model, *batch_for(""), max_length=6)
-    rows = (found if write is greedy_decode else found.best()).sentences()
-    assert all(len(row) for row in rows) and not torch.isin(torch.cat(rows), torch.tensor([PAD, BOS])).any()
-
-
-def test_log_probabilities_of_a_model_in_half_precision_are_summed_in_float32():
-    exact = make("luong", eos=-50.0)
-    expected = greedy_decode(exact, *batch_for(""), max_length=60)
-    found = greedy_decode(exact.bfloat16(), *batch_for(""), max_length=60)
-    assert found.log_prob.dtype == torch.float32
-    again = torch.zeros(len(SOURCES))
-    memory, state = exact.encode(*batch_for(""))
-    with torch.no_grad():
-        inputs = torch.cat([torch.full((len(SOURCES), 1), BOS), found.tokens[:, :-1]], dim=1)
-        steps = exact.decoder(inputs, memory, state).logits.double().log_softmax(-1)
-    again = steps.gather(2, found.tokens.unsqueeze(2)).squeeze(2).sum(1)
-    assert_close(found.log_prob.double(), again, rtol=0.01, atol=0.01)
-    assert expected.log_prob.dtype == torch.float64
+@pytest.mark.parametrize("name", ["initial_state", "every_step"])
+def test_coverage_needs_attention(name):
+    with pytest.raises(ValueError, match=type(make(name).decoder).__name__):
+        beam_search(make(name), row_of("", 0), max_length=3, coverage_penalty=0.1)
+    beam_search(make(f"copying {name}"), row_of("", 0), max_length=3, coverage_penalty=0.1)
 
 
 def test_the_ids_of_the_core_are_those_of_the_data():
