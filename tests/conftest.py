@@ -21,8 +21,13 @@ matplotlib.use("agg")
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
+from hypothesis import settings  # noqa: E402
 
 import attnlib  # noqa: E402
+
+settings.register_profile("quick", max_examples=100, deadline=None)
+settings.register_profile("full", max_examples=500, deadline=None)  # `make coverage` asks for it
+settings.load_profile("quick")
 
 
 def pytest_report_header() -> str:

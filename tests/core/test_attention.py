@@ -180,7 +180,6 @@ def test_scores_that_are_stretched_or_no_numbers_are_refused(without_shape_check
 
 
 @given(st.integers(0, 6), st.integers(1, 4), st.integers(0, 4), st.data())
-@settings(max_examples=120, deadline=None)
 def test_length_mask_counts(S, n_sentences, n_queries, data):
     """One length per sentence, or one per query."""
     length = st.integers(0, S)
@@ -431,7 +430,7 @@ def example(raw: bytes) -> tuple[torch.Tensor, torch.Tensor, int]:
 
 
 @given(st.binary(min_size=5, max_size=22))  # one draw: hypothesis needs longer to draw than we to compute
-@settings(max_examples=5_000, deadline=None, database=None)
+@settings(max_examples=10 * settings.default.max_examples, database=None)
 def test_softmax_keeps_its_promises(raw):
     scores, mask, shift = example(raw)
     atol, before, seen = PRECISIONS[scores.dtype], scores.double().numpy(), mask.numpy()
