@@ -164,7 +164,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 
 browser: needs-browser $(VENV)/.test zip ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests -m browser -q $(WORKERS)
+	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist worksteal
 	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)

@@ -8,17 +8,16 @@ import contextlib
 import functools
 import http.server
 import json
-import math
 import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Locator, Page, sync_playwright
 
 from benchmarks.examples import EXAMPLES, page_of
 
@@ -69,18 +68,6 @@ REPAINT = """async (control, moves) => {
     return times.slice(moves / 10);
 }"""
 
-# Work that does not change from year to year: twenty times three hundred words.
-WORDS = """() => {
-    const line = document.body.appendChild(document.createElement("p"));
-    for (let n = 0; n < 300; n++) line.append(document.createElement("span"));
-    for (let round = 0; round < 20; round++) {
-        [...line.children].forEach((word, n) => { word.textContent = `w${round}x${(7 * n) % 100} `; });
-        line.getBoundingClientRect(); // the browser has to lay them out
-    }
-    line.remove();
-}"""
-QUIET = 50.0  # ms that WORDS takes on a core of its own
-
 # The classes of a page's figures, in the order in which they stand.
 NAMES = """() => {
     const json = (tag) => JSON.parse(tag.textContent);
@@ -114,50 +101,6 @@ class Weight(NamedTuple):
 def repaint_times(control: Locator, moves: int = MOVES) -> list[float]:
     """Milliseconds from a move of a control to the repaint, one per move."""
     return control.first.evaluate(REPAINT, moves)
-
-
-@contextlib.contextmanager
-def clock_of(page: Page) -> Iterator[Callable[[], float]]:
-    """Milliseconds that the page's thread has worked; what other programs take on a busy machine does not count."""
-    session = page.context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})
-
-    def worked() -> float:
-        metrics = session.send("Performance.getMetrics")["metrics"]
-        return 1000 * next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
-
-    yield worked
-    session.detach()
-
-
-def busy(control: Locator, moves: int = 40, rounds: int = 3, enough: float = 0.0) -> float:
-    """Milliseconds that a move of a control keeps the page's thread at work, script to paint: the best of some rounds.
-
-    Where nothing else runs, that is what a reader waits for. A round within `enough` is the last.
-    """
-    taken = []
-    with clock_of(control.page) as worked:
-        while len(taken) < rounds and min(taken, default=math.inf) > enough:
-            before = worked()
-            repaint_times(control, moves)
-            taken.append((worked() - before) / moves)
-    return min(taken)
-
-
-def pace(browser: Browser) -> float:
-    """How many times as long as on a quiet core the same words take now to be laid out; at least 1.
-
-    A thread takes longer for the same work while other programs share its core and caches.
-    """
-    page = browser.new_page()
-    taken = []
-    with clock_of(page) as worked:
-        for _ in range(5):
-            before = worked()
-            page.evaluate(WORDS)
-            taken.append(worked() - before)
-    page.close()
-    return max(1.0, min(taken) / QUIET)
 
 
 def launch(playwright):

@@ -1,16 +1,19 @@
 """The built book in a real browser, with the network cut off."""
 
 import os
+import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from benchmarks.examples import page_of, page_with
-from benchmarks.figures import busy, launch, pace, served
+from benchmarks.figures import launch, served
+from website import archive
 from website.live_figures import share
 
 # BOOK_HTML: another build to look at, for whoever works on a widget without building the whole book.
@@ -36,6 +39,9 @@ def leads_on(name: str) -> bool:
     """Whether a page is only a signpost to another, as the root's index.html is."""
     return 'http-equiv="refresh"' in (BUILT / name).read_text(encoding="utf-8").lower()
 
+
+# The browser has drawn what was asked for before, observers of sizes included.
+DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))"
 
 # How high the figure is at each step of its slider, or after each of some arrow keys.
 HEIGHTS = """async (control) => {
@@ -63,17 +69,6 @@ def heights_in_a_drag(control: Locator) -> list[int]:
     return control.first.evaluate(HEIGHTS)
 
 
-def assert_within_a_frame(control: Locator, figure: str):
-    """A move of a slider takes no longer than a frame of 60 per second; on a slow core, at most twice as long.
-
-    The page's own work is measured. `make bench` prints what the clock says, which a busy machine disturbs.
-    """
-    taken = busy(control, rounds=5, enough=16)
-    if taken > 16:
-        allowed = 16 * min(2.0, pace(control.page.context.browser))
-        assert busy(control, rounds=5, enough=allowed) <= allowed, f"{figure}: {taken:.0f} ms"
-
-
 class Visit(NamedTuple):
     """A page that was opened, and what it did."""
 
@@ -81,6 +76,52 @@ class Visit(NamedTuple):
     third_party: list[str]  # addresses it asked for beyond the book itself; none was answered
     errors: list[str]  # of the console, and exceptions nobody caught
     failed: list[str]  # files that it asked for and did not get
+
+
+class Tab:
+    """A page with a profile of its own, lent to one visit after the other: to make one costs more than most tests."""
+
+    def __init__(self, browser: Browser, touch: bool):
+        self.context = browser.new_context(has_touch=touch, reduced_motion="reduce")
+        # The theme remembers a reader's choice here.
+        self.context.add_init_script("""{
+            const mode = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+            localStorage.setItem("mode", mode);
+            localStorage.setItem("theme", mode);
+        }""")
+        # The other schemes (file, data, blob) never reach the network, and a blocked blob would break widgets.
+        self.context.route(re.compile("^(https?|wss?):"), self.only_here)
+        self.page = self.context.new_page()
+        self.visit = Visit(self.page, [], [], [])
+        self.page.on("pageerror", lambda error: self.note(str(error)))
+        self.page.on("console", lambda message: self.note(message.text) if message.type == "error" else None)
+        self.page.on("requestfailed", lambda asked: self.visit.failed.append(asked.url))
+
+    def only_here(self, route):
+        if urlsplit(route.request.url).hostname == "127.0.0.1":
+            return route.continue_()
+        self.visit.third_party.append(route.request.url)
+        return route.abort()
+
+    def note(self, text: str):
+        if not any(harmless in text for harmless in HARMLESS):
+            self.visit.errors.append(text)
+
+    def open(self, address: str, theme: str, width: int) -> Visit:
+        self.page.set_default_timeout(10_000)  # nothing here waits for a network
+        self.page.emulate_media(color_scheme=theme, media="screen")
+        self.page.set_viewport_size({"width": width, "height": 900})
+        self.page.goto(address)
+        return self.visit
+
+    def clear(self):
+        """Forget the visit: what it has stored, and where its mouse and its other windows were."""
+        for window in self.context.pages[1:]:
+            window.close()
+        self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.page.goto("about:blank")  # what the old page still has to say, it says to its own visit
+        self.page.mouse.move(0, 0)
+        self.visit = Visit(self.page, [], [], [])
 
 
 @pytest.fixture(scope="session")
@@ -104,49 +145,51 @@ def site(built) -> str:
         yield address
 
 
+@pytest.fixture(scope="session")
+def unpacked(tmp_path_factory) -> Path:
+    """The archive's one folder, below a path with a blank and letters that are not ASCII."""
+    made = archive.ROOT / "_build" / f"{archive.name()}.zip"
+    if not made.exists():
+        pytest.fail(f"there is no {made}: run `make zip` first")
+    place = tmp_path_factory.mktemp("archive") / "Geräte & Bücher 本"
+    with zipfile.ZipFile(made) as packed:
+        packed.extractall(place)
+    (folder,) = place.iterdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def tabs() -> dict[bool, list[Tab]]:
+    """Those that nobody has on loan: for a finger, and for a mouse."""
+    return {True: [], False: []}
+
+
 @pytest.fixture
-def visit(browser, request) -> Callable[..., Visit]:
-    """Open a page: `visit("book/index.html", theme="dark", width=375, scheme="http")`, or any file by its Path."""
-    contexts = []
+def visit(browser, tabs, request) -> Callable[..., Visit]:
+    """Open a page: `visit("book/index.html", theme="dark", width=375, scheme="http")`, or any file by its Path.
 
-    def open_page(name: str | Path, theme="light", width=1280, scheme="file", touch=False) -> Visit:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, has_touch=touch, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        # The theme remembers a reader's choice here.
-        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}');")
-        context.set_default_timeout(10_000)  # nothing here waits for a network
-        visited = Visit(context.new_page(), [], [], [])
+    Whatever stays in a profile for good, a clock or a permission, needs one of its own: `alone=True`.
+    """
+    lent = []
 
-        def only_here(route):
-            if urlsplit(route.request.url).hostname == "127.0.0.1":
-                return route.continue_()
-            visited.third_party.append(route.request.url)
-            return route.abort()
-
-        # The other schemes (file, data, blob) never reach the network, and a blocked blob would break widgets.
-        context.route(lambda url: urlsplit(url).scheme in ("http", "https", "ws", "wss"), only_here)
-
-        def note(text: str):
-            if not any(harmless in text for harmless in HARMLESS):
-                visited.errors.append(text)
-
-        visited.page.on("pageerror", lambda error: note(str(error)))
-        visited.page.on("console", lambda message: note(message.text) if message.type == "error" else None)
-        visited.page.on("requestfailed", lambda asked: visited.failed.append(asked.url))
+    def open_page(name: str | Path, theme="light", width=1280, scheme="file", touch=False, alone=False) -> Visit:
+        tab = tabs[touch].pop() if tabs[touch] and not alone else Tab(browser, touch)
+        lent.append((tab, touch, alone))
         if isinstance(name, Path):
             address = name.as_uri()
         elif scheme == "file":
             address = (request.getfixturevalue("built") / name).as_uri()
         else:
             address = f"{request.getfixturevalue('site')}/{name}"
-        visited.page.goto(address)
-        return visited
+        return tab.open(address, theme, width)
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for tab, touch, alone in lent:
+        if alone:
+            tab.context.close()
+        else:
+            tab.clear()
+            tabs[touch].append(tab)
 
 
 @pytest.fixture

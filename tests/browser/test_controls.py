@@ -1,8 +1,9 @@
-"""No dead controls: whatever looks as if it could be moved, answers."""
+"""No dead controls: whatever looks as if it could be moved, answers, and nothing below it moves along."""
 
 import pytest
 
-from tests.browser.conftest import BUILT, pages
+from benchmarks.figures import controls_of, pages_with_figures
+from tests.browser.conftest import BUILT, heights_in_a_drag
 
 pytestmark = pytest.mark.browser
 
@@ -10,14 +11,10 @@ VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]'
 CONTROLS = "input, select, button, [role=slider], summary"
 
 
-def has_widgets(name: str | None) -> bool:
-    return name is None or "application/vnd.jupyter.widget-view+json" in (BUILT / name).read_text()
-
-
-@pytest.mark.parametrize("name", [name for name in pages() if has_widgets(name)] or [None])
-def test_every_control_of_every_output_answers(name, built, visit):
+@pytest.mark.parametrize("name", pages_with_figures(BUILT) or [None])
+def test_every_control_of_every_output_answers(name, visit):
     if name is None:
-        pytest.fail("no page of the built book shows a widget")
+        pytest.fail(f"no page at {BUILT} has a figure: run `make book` first")
     visited = visit(name)
     page = visited.page
     page.wait_for_function(
@@ -45,6 +42,14 @@ def test_every_control_of_every_output_answers(name, built, visit):
             operate(control)
             assert look(view) != before, f"dead: {control.evaluate('e => e.outerHTML')[:300]}"
     assert visited.errors == []
+
+
+@pytest.mark.parametrize("width", [1280, 375])
+@pytest.mark.parametrize("name", pages_with_figures(BUILT))
+def test_nothing_below_a_figure_moves_in_a_drag(name, width, visit):
+    for figure, control in controls_of(visit(name, width=width).page).items():
+        heights = heights_in_a_drag(control)
+        assert len(set(heights)) == 1, f"{figure}: {heights}"
 
 
 def look(view) -> str:

@@ -6,11 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlib.course.figures import CopyGate
-from attnlib.course.figures.copier import copier
-from attnlib.course.figures.weights import unpacked
-from attnlib.data.names import load_names
 from benchmarks.examples import stored_figures
-from tests.course.figures.copiers import IN_JAVASCRIPT, assert_same, in_attnlib
 
 pytestmark = pytest.mark.browser
 
@@ -206,31 +202,10 @@ def test_the_numbers_of_the_table(gate):
     assert [float(row[5]) for row in rows] == pytest.approx(gate.python.shares, abs=0.0006)
 
 
-def test_the_browser_computes_200_answers_as_torch_does(trained, gate):
-    examples = load_names(sizes=(1, 0, 200)).test
-    runs = [{"text": " ".join(e.source), "held": [[], [0.8] * 25][n % 2], "most": 25} for n, e in enumerate(examples)]
-    argument = {name: trained[name] for name in ("weights", "vocabulary", "unknown")} | {"runs": runs}
-    answers = gate.page.evaluate(
-        f"""async ([text, argument]) => {{
-            const address = URL.createObjectURL(new Blob([text], {{ type: "text/javascript" }}));
-            const m = await import(address);
-            return JSON.parse(JSON.stringify({IN_JAVASCRIPT}(argument)));
-        }}""",
-        [trained["_esm"], argument],
-    )
-    model = copier(unpacked(trained["weights"]), trained["unknown"]).float()
-    worst = 0.0
-    for run, answer in zip(runs, answers, strict=True):
-        wanted = in_attnlib(model, trained["vocabulary"], **run)
-        worst = max(worst, assert_same(answer, wanted, atol=1e-5, rtol=1e-5, why=run))
-    print(f"worst of 200: {worst:.1e}")
-
-
-def test_a_longer_answer_moves_nothing_below(static_page):
+def test_a_longer_answer_moves_nothing_below(static_page, trained):
     """The chapter's copier writes more words, or fewer, as its gate moves."""
-    (state,) = stored_figures("10", "CopyGate")
     code = {"_esm": str(CopyGate._esm), "_css": str(CopyGate._css)}
-    page = static_page({"a": {"model_module": "anywidget", "state": state | code}}, ["a"]).page
+    page = static_page({"a": {"model_module": "anywidget", "state": trained | code}}, ["a"]).page
     gate = page.locator("[data-live] input[type=range]")
     page.evaluate("""() => {
         const grid = document.querySelector(".cg .attn-heat"), rows = () => grid.getAttribute("aria-valuemax");

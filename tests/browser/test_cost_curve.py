@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.examples import cost_curve
+from tests.browser.conftest import DRAWN
 
 pytestmark = pytest.mark.browser
 
@@ -196,8 +197,10 @@ def test_a_curve_has_the_colour_of_its_largest_part(show):
 @pytest.mark.parametrize("width", [320, 1000])
 def test_names_do_not_cover_each_other_and_long_ones_do_not_widen_the_page(show, width):
     shown = show(word="<img src=x onerror=alert(1)> " + "donaudampfschiff" * 6, width=width)
-    boxes = [text.bounding_box() for text in shown.root.locator(".cc-names text").all()]
-    assert len(boxes) == 6
+    names = shown.root.locator(".cc-names text")
+    expect(names).to_have_count(6)
+    shown.page.evaluate(DRAWN)
+    boxes = [name.bounding_box() for name in names.all()]
     tops = sorted(box["y"] for box in boxes)
     assert all(below - above >= 15 for above, below in itertools.pairwise(tops))
     assert shown.page.evaluate("document.scrollingElement.scrollWidth") <= width
@@ -210,6 +213,7 @@ def test_it_follows_the_width_of_its_place(show):
     wide = shown.root.locator(".cc-drawing").bounding_box()["width"]
     shown.page.set_viewport_size({"width": 360, "height": 800})
     shown.page.wait_for_function("wide => document.querySelector('.cc-drawing').clientWidth < wide - 80", arg=wide)
+    shown.page.evaluate(DRAWN)
     place = shown.plot.bounding_box()
     assert shown.root.locator(".cc-drawing").bounding_box()["width"] == pytest.approx(place["width"], abs=2)
     digits = re.findall(r"\d", shown.root.locator(".cc-point text").text_content())

@@ -1,9 +1,10 @@
 """The figures in JupyterLab, with a kernel behind them: what the page shows and what Python holds agree."""
 
 import os
+import re
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,70 +16,54 @@ from benchmarks.examples import EXAMPLES
 
 pytestmark = pytest.mark.browser
 
-CELLS = [
-    "from attnlib.course.figures import ScoreExplorer\n"
-    "e = ScoreExplorer(['left', 'right'], query=[1, 0], keys=[[-1, 0], [1, 0]])\ne",
-    "print(e.query, e.key[0], [round(w, 2) for w in e.weights])",
-    "e.query, e.temperature = [0.0, 2.0], 0.5",
-]
-
-
 ROOT = Path(__file__).resolve().parents[2]
-
-
-def cells_for(name: str) -> list[str]:
-    """One of the examples: shown, asked, and moved from Python."""
-    example = EXAMPLES[name]
-    return [
-        f"from benchmarks.examples import EXAMPLES\ne = EXAMPLES[{name!r}].make('word')\ne",
-        f"print('it is', repr(e.{example.trait}))",
-        f"e.{example.trait} = {example.other!r}",
-    ]
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """The address of a JupyterLab with some notebooks; add the name of one."""
+    """The address of a JupyterLab with a notebook of three empty cells."""
     home = tmp_path_factory.mktemp("lab")
-    for name, texts in {"explorer": CELLS, **{name: cells_for(name) for name in EXAMPLES}}.items():
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts])
-        notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        nbformat.write(notebook, home / f"{name}.ipynb")
-    log = home / "log.txt"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell() for _ in range(3)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    nbformat.write(notebook, home / "figures.ipynb")
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root"]
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={home}", "--LabApp.news_url=None"]
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    with open(log, "w") as output:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "HOME": str(home),
-            "JUPYTER_CONFIG_DIR": str(home / "config"),
-        }
-        server = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, env=environment)
+    own = {"PYTHONPATH": str(ROOT), "HOME": str(home), "JUPYTER_CONFIG_DIR": str(home / "config")}
+    server = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **own}
+    )
     try:
-        for _ in range(120):
-            text = log.read_text()
-            if "is running at" in text:
+        told = []
+        for line in server.stderr:
+            told.append(line)
+            if found := re.search(r"http://127\.0\.0\.1:\d+/lab", line):
                 break
-            assert server.poll() is None, text
-            time.sleep(0.5)
-        port = text.split("http://127.0.0.1:")[1].split("/")[0]
-        yield f"http://127.0.0.1:{port}/lab/tree/"
+        else:
+            pytest.fail("JupyterLab did not start:\n" + "".join(told))
+        # Nobody else reads what it has to say: a full pipe would stop it.
+        threading.Thread(target=server.stderr.read, daemon=True).start()
+        yield f"{found[0]}/tree/figures.ipynb?reset"
     finally:
         server.terminate()
         server.wait(20)
 
 
 class Notebook:
-    """A notebook that is open in JupyterLab."""
+    """A notebook of three cells that is open in JupyterLab; its kernel stays the same for all that is run in it."""
 
-    def __init__(self, page, cells: int):
+    def __init__(self, page):
         self.page = page
         self.cells = page.locator(".jp-Notebook .jp-CodeCell")
-        expect(self.cells).to_have_count(cells, timeout=60_000)
-        idle = page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")
-        expect(idle.first).to_be_visible(timeout=60_000)
+        expect(self.cells).to_have_count(3)
+        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first).to_be_visible()
+
+    def write(self, *texts: str):
+        for cell, text in zip(self.cells.all(), texts, strict=True):
+            cell.locator(".cm-content").click()
+            self.page.keyboard.press("Control+a")
+            self.page.keyboard.insert_text(text)  # whole: typed by letters, brackets would close themselves
+            expect(cell.locator(".cm-content")).to_have_text(text.replace("\n", ""))
 
     def run(self, n: int):
         prompt = self.cells.nth(n).locator(".jp-InputPrompt")
@@ -86,13 +71,12 @@ class Notebook:
         for _ in range(10):  # while JupyterLab is still busy with itself, it may not listen
             self.cells.nth(n).locator(".cm-content").click()
             self.page.keyboard.press("Control+Enter")
-            for tenths in range(600):
-                self.page.wait_for_timeout(100)
-                now = prompt.inner_text()
-                if now not in (before, "[*]:"):
-                    return
-                if now == before and tenths >= 20:
-                    break  # it did not listen; while it is busy, do not ask twice
+            try:
+                expect(prompt).not_to_have_text(before, timeout=2_000)
+            except AssertionError:
+                continue
+            expect(prompt).to_have_text(re.compile(r"\[\d+\]:"))
+            return
         pytest.fail(f"cell {n} does not run")
 
     def said(self) -> str:
@@ -108,58 +92,60 @@ class Notebook:
         pytest.fail(f"the kernel says {said!r}")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def notebook(lab, browser):
-    contexts = []
-
-    def open_notebook(name: str) -> Notebook:
-        context = browser.new_context(viewport={"width": 1400, "height": 1600})
-        contexts.append(context)
-        context.set_default_timeout(60_000)
-        page = context.new_page()
-        page.goto(f"{lab}{name}.ipynb?reset")
-        return Notebook(page, cells=3)
-
-    yield open_notebook
-    for context in contexts:
-        context.close()
+    context = browser.new_context(viewport={"width": 1400, "height": 1600})
+    context.set_default_timeout(60_000)
+    expect.set_options(timeout=60_000)
+    page = context.new_page()
+    page.goto(lab)
+    yield Notebook(page)
+    expect.set_options(timeout=5_000)
+    context.close()
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook):
-    example, opened = EXAMPLES[name], notebook(name)
-    page = opened.page
-    opened.run(0)
+    example, page = EXAMPLES[name], notebook.page
+    notebook.write(
+        f"from benchmarks.examples import EXAMPLES\ne = EXAMPLES[{name!r}].make('word')\ne",
+        f"print('it is', repr(e.{example.trait}))",
+        f"e.{example.trait} = {example.other!r}",
+    )
+    notebook.run(0)
     control = page.locator(f".attn {example.control}").first
-    expect(control).to_be_visible(timeout=60_000)
-    began = opened.says(lambda said: said.startswith("it is"))
+    expect(control).to_be_visible()
+    began = notebook.says(lambda said: said.startswith("it is"))
 
     # with keys that JupyterLab would like to have for itself
     for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
         control.focus()
         page.keyboard.press(key)
-    opened.says(lambda said: said.startswith("it is") and said != began)
+    notebook.says(lambda said: said.startswith("it is") and said != began)
 
     before = page.locator(".attn .attn-frame").first.inner_text()
-    opened.run(2)
-    page.wait_for_function(
-        "before => document.querySelector('.attn .attn-frame').innerText !== before", arg=before, timeout=20_000
-    )
+    notebook.run(2)
+    page.wait_for_function("before => document.querySelector('.attn .attn-frame').innerText !== before", arg=before)
     assert page.locator(".attn-stopped").count() == 0
-    assert opened.says(lambda said: said == f"it is {example.other!r}")
+    assert notebook.says(lambda said: said == f"it is {example.other!r}")
 
 
 def test_the_explorer_by_mouse_and_by_key(notebook):
-    opened = notebook("explorer")
-    page = opened.page
+    notebook.write(
+        "from attnlib.course.figures import ScoreExplorer\n"
+        "e = ScoreExplorer(['left', 'right'], query=[1, 0], keys=[[-1, 0], [1, 0]])\ne",
+        "print(e.query, e.key[0], [round(w, 2) for w in e.weights])",
+        "e.query, e.temperature = [0.0, 2.0], 0.5",
+    )
+    page = notebook.page
 
     def kernel_says(text: str):
-        opened.says(lambda said: text in said)
+        notebook.says(lambda said: text in said)
 
-    opened.run(0)
+    notebook.run(0)
     figure = page.locator(".attn-frame").first
     weights = figure.locator("tbody .se-weight .se-number")
-    expect(weights).to_have_text(["0.12", "0.88"], timeout=60_000)
+    expect(weights).to_have_text(["0.12", "0.88"])
     kernel_says("[1.0, 0.0] [-1.0, 0.0] [0.12, 0.88]")
 
     # from the figure to Python: by mouse, then by keys that JupyterLab would like to have for itself
@@ -180,7 +166,7 @@ def test_the_explorer_by_mouse_and_by_key(notebook):
     kernel_says("[-0.9, 0.1]")
 
     # from Python to the figure
-    opened.run(2)
+    notebook.run(2)
     expect(figure.locator(".se-place")).to_contain_text("(0.00, 2.00)")
     expect(figure.locator(".attn-readout").first).to_have_text("0.50")
     expect(weights).to_have_text(["0.60", "0.40"])

@@ -181,11 +181,11 @@ def test_other_texts_and_sizes(mounted):
     assert lab.badges() == many.verdicts
     rows = lab.root.get_by_role("slider", name="row whose steps")
     at_end = "rows => rows.scrollTop > 0 && rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 8"
-    assert rows.evaluate(at_end)  # the open row is the last
+    lab.page.wait_for_function(at_end, arg=rows.element_handle())  # the open row is the last
     rows.press("Home")
-    assert rows.evaluate("rows => rows.scrollTop") == 0
+    lab.page.wait_for_function("rows => rows.scrollTop === 0", arg=rows.element_handle())
     rows.press("End")
-    assert rows.evaluate(at_end)
+    lab.page.wait_for_function(at_end, arg=rows.element_handle())
     assert lab.visited.errors == []
 
 

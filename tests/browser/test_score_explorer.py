@@ -194,12 +194,15 @@ def test_the_sliders(figure):
     expect(figure.root.locator(".attn-sentence")).to_have_text(re.compile("^Nothing visible"))
 
 
-def test_the_sentence_is_spoken_once_the_hand_is_still(figure):
+def test_the_sentence_is_spoken_once_the_hand_is_still(visit):
+    figure = Figure(visit(CHAPTER, alone=True))
+    figure.page.clock.install()
     spoken = figure.root.get_by_role("status")
     expect(spoken).not_to_be_empty()
     first = spoken.inner_text()
     figure.drag(figure.query, -80, -60)
     assert spoken.inner_text() == first, "a screen reader would be flooded during a drag"
+    figure.page.clock.run_for(400)
     expect(spoken).not_to_have_text(first)
     expect(spoken).to_have_text(figure.root.locator(".attn-sentence").inner_text())
 

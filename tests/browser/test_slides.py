@@ -95,30 +95,7 @@ def test_every_chapter_has_a_deck_and_the_list_leads_to_it(built, visit, folder)
     assert visited.errors == visited.third_party == []
 
 
-@pytest.mark.parametrize("name", DECKS or [None])
-def test_a_deck(name, deck):
-    """One visit: all that can be said of any deck."""
-    if name is None:
-        pytest.fail(f"there are no decks at {BUILT / 'slides'}: run `make slides` first")
-    visited = deck(name)
-    page = visited.page
-    (source,) = (source for source in with_decks() if source.stem == name)
-    asked = slides_of(chapter(source))
-    assert page.evaluate("Reveal.getTotalSlides()") == len(asked) + 2, "and the first and the last"
-    assert 10 <= len(asked) <= 30
-    assert page.evaluate(FAULTS) == []
-    assert page.locator("mjx-merror, merror").count() == 0
-    assert page.locator(".math:not(aside *)").count() == page.locator(".math:not(aside *) > mjx-container").count()
-    assert page.locator("aside .math").count() == page.locator("aside .math > math").count()
-    assert page.evaluate(RAW_FORMULAS) == []
-    assert page.locator("aside.notes").count() == sum(bool(slide["notes"]) for slide in asked)
-    assert visited.third_party == []
-    assert visited.errors == []
-
-
-@pytest.mark.parametrize("name", DECKS)
-def test_figures_live_and_keep_their_keys(name, deck):
-    page = deck(name).page
+def assert_figures_live_and_keep_their_keys(page):
     for nth in range(page.evaluate("Reveal.getSlides().filter((slide) => slide.querySelector('.figure')).length")):
         number = figure_slide(page, nth)
         figure = page.locator("section.present .figure [data-live]").first
@@ -139,6 +116,28 @@ def test_figures_live_and_keep_their_keys(name, deck):
         page.keyboard.press("ArrowRight")
         assert place(page) == number + 1, "Escape does not lead out of the figure"
         assert page.evaluate("!Reveal.isOverview()")
+
+
+@pytest.mark.parametrize("name", DECKS or [None])
+def test_a_deck(name, deck):
+    """One visit: all that can be said of any deck."""
+    if name is None:
+        pytest.fail(f"there are no decks at {BUILT / 'slides'}: run `make slides` first")
+    visited = deck(name)
+    page = visited.page
+    (source,) = (source for source in with_decks() if source.stem == name)
+    asked = slides_of(chapter(source))
+    assert page.evaluate("Reveal.getTotalSlides()") == len(asked) + 2, "and the first and the last"
+    assert 10 <= len(asked) <= 30
+    assert page.evaluate(FAULTS) == []
+    assert page.locator("mjx-merror, merror").count() == 0
+    assert page.locator(".math:not(aside *)").count() == page.locator(".math:not(aside *) > mjx-container").count()
+    assert page.locator("aside .math").count() == page.locator("aside .math > math").count()
+    assert page.evaluate(RAW_FORMULAS) == []
+    assert page.locator("aside.notes").count() == sum(bool(slide["notes"]) for slide in asked)
+    assert_figures_live_and_keep_their_keys(page)
+    assert visited.third_party == []
+    assert visited.errors == []
 
 
 @pytest.mark.parametrize("name", DECKS)

@@ -163,7 +163,7 @@ def test_a_finger_chooses(open_figure):
 
 
 def test_play_goes_through_the_caption_and_stops(open_figure):
-    shown = open_figure(example(step=1))
+    shown = open_figure(example(step=1), alone=True)
     shown.page.clock.install()
     play = shown.root.get_by_role("button", name="Play")
     play.click()
@@ -277,8 +277,7 @@ def test_long_words_and_words_from_right_to_left_keep_their_place(open_figure):
     assert shown.words.get_attribute("aria-valuenow") == "2"
 
 
-def test_thirty_two_words_are_drawn_within_a_frame(open_figure):
-    """A step must not draw again what has not changed."""
+def test_a_step_does_not_draw_again_what_has_not_changed(open_figure):
     shown = open_figure(EXAMPLES["WhereItLooks"].make("word"))
     shown.root.evaluate("""root => {
         window.changed = new Set();

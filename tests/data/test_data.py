@@ -95,8 +95,4 @@ def test_every_corpus_has_a_card():
         assert isinstance(card, DataCard)
         assert all(isinstance(entry, str) and len(entry) > 5 for entry in card)
     assert len({card.title for card in CARDS.values()}) == len(CARDS)
-
-
-def test_every_loader_is_offered():
-    assert {name for name in vars(data) if name.startswith("load_")} <= set(data.__all__)
-    assert all(hasattr(data, name) for name in data.__all__)
+    assert {f"load_{name}" for name in loaders} <= set(data.__all__)

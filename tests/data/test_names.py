@@ -13,6 +13,11 @@ from attnlib.data.wheels import pinned
 SMALL = (300, 60, 60)
 
 
+@pytest.fixture(scope="module")
+def parts():
+    return load_names(SMALL)
+
+
 def names_in(words) -> set[str]:
     return {word for word in words if re.fullmatch(r"[A-Z][a-z]+", word)}
 
@@ -37,10 +42,10 @@ def sentence_patterns():
         yield patterns
 
 
-def test_every_answer_follows_from_its_request():
+def test_every_answer_follows_from_its_request(parts):
     patterns = list(sentence_patterns())
     used = Counter()
-    for example in load_names(SMALL).train:
+    for example in parts.train:
         for n, (request, answer) in enumerate(patterns):
             asked, told = request.fullmatch(" ".join(example.source)), answer.fullmatch(" ".join(example.target))
             if asked and told and told.groupdict().items() <= asked.groupdict().items():
@@ -51,8 +56,7 @@ def test_every_answer_follows_from_its_request():
     assert set(used) == set(range(len(REQUESTS)))
 
 
-def test_no_name_is_in_two_parts():
-    parts = load_names(SMALL)
+def test_no_name_is_in_two_parts(parts):
     names = [{name for e in part for name in names_in(e.source)} for part in parts]
     assert min(map(len, names)) > 40
     assert names[0] & names[1] == names[0] & names[2] == names[1] & names[2] == set()
@@ -66,9 +70,9 @@ def test_lists_of_names_share_no_word_whatever_its_place():
     assert all(len(first) >= 30 and len(last) >= 30 for first, last in name_lists().values())
 
 
-def test_links_join_equal_words_and_sure_ones_are_the_only_choice():
+def test_links_join_equal_words_and_sure_ones_are_the_only_choice(parts):
     found = Counter()
-    for example in load_names(SMALL).train:
+    for example in parts.train:
         source, target = example.source, example.target
         assert example.sure <= example.possible
         assert all(source[j] == target[i] for i, j in example.possible)
@@ -102,10 +106,10 @@ def test_links_by_hand():
     assert example.possible == {(1, 6), (2, 1), (3, 2), (5, 4), (5, 8)}
 
 
-def test_one_seed_one_corpus_and_no_pair_twice():
-    assert load_names(SMALL) == load_names(SMALL)
-    assert load_names(SMALL).train != load_names(SMALL, seed=1).train
-    assert load_names((100, 5, 5)).train == load_names(SMALL).train[:100]
+def test_one_seed_one_corpus_and_no_pair_twice(parts):
+    assert load_names(SMALL) == parts
+    assert load_names(SMALL, seed=1).train != parts.train
+    assert load_names((100, 5, 5)).train == parts.train[:100]
     greetings = load_names((3_000, 0, 0), two_words=0).train  # short ones, which come up again
     assert len({(e.source, e.target) for e in greetings}) == len(greetings)
 
@@ -121,22 +125,23 @@ def test_people_have_as_many_names_as_asked_for(chance, longest):
         assert all(person[0] in first and set(person[1:]) <= set(last) for person in people)
 
 
-def test_vocabulary_has_every_word_but_the_names():
+def test_vocabulary_has_every_word_but_the_names(parts):
     vocabulary = words_without_names()
     assert vocabulary.tokens[: len(SPECIALS)] == list(SPECIALS) and 90 <= len(vocabulary) <= 160
     assert not names_in(vocabulary.tokens)
-    for example in load_names(SMALL).train:
-        for words in (example.source, example.target):
-            unknown = {word for word, id in zip(words, vocabulary.encode(words).tolist(), strict=True) if id == UNK}
-            assert unknown == names_in(words)
+    for words in (words for example in parts.train for words in example[:2]):
+        assert {
+            word for word, id in zip(words, vocabulary.encode(words).tolist(), strict=True) if id == UNK
+        } == names_in(words)
 
 
-@pytest.mark.usefixtures("without_shape_checks")
-def test_nonsense_is_refused():
-    with pytest.raises(ValueError, match=r"probability, got 1\.5"):
-        load_names(SMALL, two_words=1.5)
-    with pytest.raises(ValueError, match=r"three numbers.*\(1, 2\)"):
-        load_names((1, 2))
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"two_words": 1.5}, r"probability, got 1\.5"), ({"sizes": (1, 2)}, r"three numbers.*\(1, 2\)")],
+)
+def test_nonsense_is_refused(options, message, without_shape_checks):
+    with pytest.raises(ValueError, match=message):
+        load_names(**options)
 
 
 def test_card_names_the_pinned_wheel():

@@ -75,13 +75,14 @@ def store(tmp_path, monkeypatch):
 
 @pytest.fixture
 def published(server, store, monkeypatch):
-    """The corpus at the server, with its checksum; say so again with another checksum or path."""
+    """The corpus at the server, with its checksum; say so again with another path, checksum or port."""
 
-    def publish(name, path, checksum=None):
-        checksum = checksum or "sha256:" + hashlib.sha256(FILES[path]).hexdigest()
-        monkeypatch.setitem(public.PUBLIC, name, Public(f"http://127.0.0.1:{server.server_port}{path}", checksum))
+    def publish(path, checksum="sha256:" + "0" * 64, port=server.server_port):
+        url = f"http://127.0.0.1:{port}{path}"
+        monkeypatch.setitem(public.PUBLIC, "fra-eng", Public(url, checksum))
+        return url
 
-    publish("fra-eng", "/fra-eng.zip", "sha1:" + hashlib.sha1(FILES["/fra-eng.zip"]).hexdigest())
+    publish("/fra-eng.zip", "sha1:" + hashlib.sha1(FILES["/fra-eng.zip"]).hexdigest())
     return publish
 
 
@@ -89,10 +90,10 @@ def listing(directory):
     return sorted(path.name for path in directory.rglob("*"))
 
 
-def refused(name, sentence):
+def refused(sentence: str) -> str:
     """The message of the one error that `fetch_public` raises; it is one line."""
     with pytest.raises(DataError, match=sentence) as error:
-        fetch_public(name)
+        fetch_public("fra-eng")
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -136,52 +137,44 @@ def test_damaged_file_is_fetched_again(published, server, store):
 
 
 def test_other_file_than_expected_is_thrown_away(published, store):
-    published("fra-eng", "/fra-eng.zip", "sha256:" + "0" * 64)
-    message = refused("fra-eng", "could not download fra-eng: the file served has another checksum")
+    published("/fra-eng.zip")
+    message = refused("could not download fra-eng: the file served has another checksum")
     assert "sha256:" + "0" * 64 in message
+    assert listing(store) == []
+
+
+def test_file_that_has_moved_is_told_from_no_network(published, store):
+    published("/gone.zip")
+    refused(r"could not download fra-eng: http://127.0.0.1:\d+/gone.zip answered 404")
     assert listing(store) == []
 
 
 def test_cut_connection_leaves_nothing(published, server, store):
     server.cut = True
-    refused("fra-eng", "could not download fra-eng: no network, or the connection to http://127.0.0.1:.* broke")
+    refused("could not download fra-eng: no network, or the connection to http://127.0.0.1:.* broke")
     assert listing(store) == []
     server.cut = False
     assert fetch_public("fra-eng").read_bytes() == FILES["/fra-eng.zip"]
 
 
-def test_without_a_network_one_sentence_says_so(published, store, monkeypatch):
-    with socket.socket() as unused:  # bound, and nobody listens
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/fra-eng.zip"
-        monkeypatch.setitem(public.PUBLIC, "fra-eng", Public(url, "sha256:" + "0" * 64))
-        refused("fra-eng", f"could not download fra-eng: no network, or the connection to {url}")
-    assert listing(store) == []
-
-
-def test_server_that_says_nothing_is_given_up(published, store, monkeypatch):
+@pytest.mark.parametrize("listens", [False, True])
+def test_a_server_that_is_not_there_or_says_nothing_is_given_up(listens, published, store, monkeypatch):
     monkeypatch.setattr(public, "TIMEOUT", 0.1)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        url = f"http://127.0.0.1:{silent.getsockname()[1]}/fra-eng.zip"
-        monkeypatch.setitem(public.PUBLIC, "fra-eng", Public(url, "sha256:" + "0" * 64))
+        if listens:
+            silent.listen()
+        url = published("/fra-eng.zip", port=silent.getsockname()[1])
         start = time.monotonic()
-        refused("fra-eng", "no network, or the connection")
+        refused(f"could not download fra-eng: no network, or the connection to {url}")
         assert time.monotonic() - start < 10
-    assert listing(store) == []
-
-
-def test_file_that_has_moved_is_told_from_no_network(published, store):
-    published("fra-eng", "/gone.zip", "sha256:" + "0" * 64)
-    refused("fra-eng", r"could not download fra-eng: http://127.0.0.1:\d+/gone.zip answered 404")
     assert listing(store) == []
 
 
 def test_directory_that_cannot_be_written_is_named(published, server, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("not a directory")
     monkeypatch.setenv("ATTNLIB_DATA", str(tmp_path / "file" / "store"))
-    message = refused("fra-eng", r"cannot be written \(Not a directory\): set ATTNLIB_DATA to one that can")
+    message = refused(r"cannot be written \(Not a directory\): set ATTNLIB_DATA to one that can")
     assert str(tmp_path / "file" / "store") in message and server.requests == 0
 
 
@@ -192,8 +185,8 @@ def test_forbidden_directory_and_full_disk_are_one_sentence(published, store, mo
         raise next(errors)
 
     monkeypatch.setattr(pooch, "retrieve", fail)
-    refused("fra-eng", r"cannot be written \(permission denied\): set ATTNLIB_DATA")
-    refused("fra-eng", r"cannot be written \(No space left\): set ATTNLIB_DATA")
+    refused(r"cannot be written \(permission denied\): set ATTNLIB_DATA")
+    refused(r"cannot be written \(No space left\): set ATTNLIB_DATA")
 
 
 def test_unknown_corpus_is_named(store):

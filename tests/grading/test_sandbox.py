@@ -260,7 +260,7 @@ def test_the_box_ends_with_who_started_it(tmp_path):
 def ask(code, tmp_path):
     """Run code in a box of its own, without Jupyter."""
     done = subprocess.run(
-        [*filled(box.command(Limits()), tmp_path), "-c", code], capture_output=True, text=True, timeout=60
+        [*filled(box.command(Limits()), tmp_path), "-c", code], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

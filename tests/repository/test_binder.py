@@ -5,43 +5,29 @@ import shutil
 import subprocess
 import sys
 
-import pytest
-
 from scripts.notebooks import ROOT
 from tests.colab import pins, plain
 
 BINDER = ROOT / ".binder"
 
 
-@pytest.fixture
-def tree(tmp_path):
-    """The files that repo2docker looks for."""
-    for name in ("pyproject.toml", "requirements.txt", "_config.yml"):
-        shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(BINDER, tmp_path / ".binder")
-    return tmp_path
-
-
 def recipe(tree) -> str:
-    """What Binder would do: its log, and the Dockerfile."""
+    """What Binder would do with the files that repo2docker looks for: its log, and the Dockerfile."""
+    for name in ("pyproject.toml", "requirements.txt", "_config.yml"):
+        shutil.copy(ROOT / name, tree)
+    shutil.copytree(BINDER, tree / ".binder")
     command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
 
-def test_binder_takes_our_python_and_installs_the_course(tree):
-    text = recipe(tree)
+def test_binder_takes_our_python_and_installs_the_course_alone(tmp_path):
+    text = recipe(tmp_path)  # .binder/runtime.txt has the Python of the stored outputs
     assert re.findall(r"conda environment for python=(\S+)", text) == ["3.11"]
     assert re.findall(r"pip install .*", text) == ['pip install --no-cache-dir -r ".binder/requirements.txt"']
     # The list names files beside it, so the repository must be there before pip reads it.
     assert text.index("COPY --chown=0:0 src/ ${REPO_DIR}/") < text.index("pip install")
-
-
-def test_without_its_folder_binder_would_install_the_whole_book(tree):
-    """The folder keeps jupyter-book and gigabytes of CUDA out; this says what would happen if it got lost."""
-    shutil.rmtree(tree / ".binder")
-    assert 'pip install --no-cache-dir -r "requirements.txt"' in recipe(tree)
 
 
 def test_binder_gets_the_pinned_versions_and_no_list_of_its_own():
@@ -54,8 +40,3 @@ def test_binder_gets_the_pinned_versions_and_no_list_of_its_own():
     text = (ROOT / "pyproject.toml").read_text("utf8")
     needed = re.findall(r'"([\w-]+)[^"]*"', re.search(r"^dependencies = \[(.*?)^\]", text, re.S | re.M)[1])
     assert len(needed) > 10 and {plain(name) for name in needed} <= pins(ROOT / "requirements.txt").keys()
-
-
-def test_binder_has_the_python_of_the_stored_outputs():
-    assert (BINDER / "runtime.txt").read_text("utf8") == "python-3.11\n"
-    assert not (ROOT / "runtime.txt").exists(), "Binder reads the one in .binder"

@@ -48,11 +48,6 @@ def test_the_command_fits_on_a_screen_and_writes_nothing(tmp_path):
         assert heading in lines
 
 
-def test_the_report_for_programs_is_the_same(store, capsys):
-    assert first.main(["--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == first.report()
-
-
 def test_it_imports_nothing_heavy():
     # pooch it does import: it knows where this system keeps caches
     heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "babel", "requests", "sacrebleu"]
@@ -180,7 +175,7 @@ def test_next_is_what_there_is(tmp_path, monkeypatch):
     assert (ROOT / first.following()["begin with"].split(": ")[1].replace(str(tmp_path), str(ROOT))).exists()
 
 
-def test_it_runs_where_it_is_not_installed(store, monkeypatch, capsys):
+def test_it_runs_where_it_is_not_installed_and_says_the_same_to_programs(store, monkeypatch, capsys):
     def absent(*_):
         raise importlib.metadata.PackageNotFoundError("attnlib")
 
@@ -189,3 +184,5 @@ def test_it_runs_where_it_is_not_installed(store, monkeypatch, capsys):
     monkeypatch.setattr(first, "ROOT", store)
     assert first.main([]) == 0
     assert "run from its sources" in capsys.readouterr().out
+    assert first.main(["--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first.report()

@@ -18,13 +18,8 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 
 def tracked() -> list[Path]:
     """Every file of the repository, as git sees it."""
-    listing = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return [path for name in listing.stdout.split("\0") if name and (path := ROOT / name).is_file()]
 
 
@@ -34,13 +29,6 @@ def test_the_address_of_the_repository_stands_in_one_place():
     generated |= set((ROOT / "book" / "exercises").glob("*.ipynb"))  # by the grader's release
     repeats = [p for p in tracked() if p not in generated and address in p.read_text("utf8", errors="ignore")]
     assert repeats == [ROOT / "_config.yml"]
-
-
-def test_the_launch_links_of_the_readme_are_the_generated_ones():
-    result = subprocess.run(
-        [sys.executable, "-m", "scripts.launch_links", "check"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_every_chapter_is_in_the_table_of_contents():
@@ -127,7 +115,7 @@ def test_importing_the_package_is_quick():
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:
     return subprocess.run(
-        ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60,
+        ["make", "--no-print-directory", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300,
         env={**os.environ, **environment},
     )  # fmt: skip
 
@@ -144,21 +132,11 @@ def test_make_names_a_python_that_is_missing_or_too_old(tmp_path):
 
 
 def test_make_leaves_nothing_half_installed_without_a_network(tmp_path):
-    dead = {
-        "PIP_INDEX_URL": "http://127.0.0.1:9",
-        "PIP_RETRIES": "0",
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(tmp_path),
-    }
+    dead = {"PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_RETRIES": "0", "PIP_NO_INDEX": "1"}
+    dead |= {"PIP_FIND_LINKS": str(tmp_path)}
     result = make("book", f"VENV={tmp_path}/venv", **dead)
     assert result.returncode != 0 and "No environment is left half-installed" in result.stdout
     assert not (tmp_path / "venv").exists()
-
-
-def test_make_execute_names_an_unknown_chapter():
-    script = [sys.executable, "-m", "scripts.notebooks", "execute", "99"]
-    result = subprocess.run(script, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert result.returncode != 0 and "There is no chapter '99'; there are: 01_" in result.stderr
 
 
 def test_a_run_in_which_something_is_skipped_is_red(tmp_path):
@@ -167,5 +145,5 @@ def test_a_run_in_which_something_is_skipped_is_red(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for body, code in (("pass", 0), ("pytest.skip('not today')", 1), ("pytest.xfail('one day')", 1)):
         (tmp_path / "test_it.py").write_text(f"import pytest\n\ndef test_it():\n    {body}\n")
-        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+        result = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
         assert result.returncode == code, result.stdout + result.stderr

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import jaxtyping
 import psutil
 import pytest
 import torch
@@ -23,7 +23,6 @@ from attnlib.data.batching import collate
 from attnlib.data.public import SentencePair
 from attnlib.data.texts import CORPORA, Corpus
 from attnlib.training import translate
-from attnlib.training.distributed import rank_and_world_size
 from attnlib.training.losses import seq2seq_loss
 from attnlib.training.translate import Settings, Texts, Translator, main, make_model, mixed_precision_loss, thin, train
 
@@ -59,6 +58,7 @@ def trained(tmp_path_factory):
     """A finished run on the toy corpus, and its history."""
     folder = tmp_path_factory.mktemp("toy")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # the shapes of three hundred equal steps
         patch.setitem(CORPORA, "toy", CORPUS)
         return folder, train(folder, Settings(**SETTINGS))
 
@@ -104,38 +104,28 @@ def test_the_part_asked_for_is_scored_without_dropout(trained, toy, monkeypatch)
     assert not translator.model.training
 
 
-def test_beams_find_what_is_likelier(trained, toy, monkeypatch):
+def test_the_search_is_as_wide_as_asked_for(trained, toy, monkeypatch):
     translator, texts = Translator(trained[0]), [" ".join(p.source) for p in draw(30, 6)]
-    assert len(translator(texts, beam_size=3)) == 30
-    assert translator(texts, beam_size=3)[:3] == translator(texts[:3], beam_size=3)
     asked, search = [], translate.beam_search
     monkeypatch.setattr(translate, "beam_search", lambda *a, **o: asked.append(o["beam_size"]) or search(*a, **o))
-    translator(texts, beam_size=3)
-    assert asked == [3]
+    assert translator(texts, beam_size=3)[:3] == translator(texts[:3], beam_size=3)
+    assert asked == [3, 3]
 
 
-def test_a_finished_run_is_left_as_it_is(trained, toy, monkeypatch):
-    folder, history = trained
-    monkeypatch.setattr(torch.optim.Adam, "step", None)  # not one step more
-    again = train(folder, toy)
-    assert again.train_loss == history.train_loss and again.valid_loss == history.valid_loss
-
-
-def test_a_run_with_other_settings_is_refused(trained, toy):
-    with pytest.raises(ValueError, match="holds a run with width=48, not 64, seed=0, not 3"):
-        train(trained[0], Settings(**{**vars(toy), "width": 64, "seed": 3}))
-
-
-def test_what_is_no_run_is_refused(tmp_path, toy):
-    with pytest.raises(ValueError, match=f"there is no run in {tmp_path}"):
-        Translator(tmp_path)
-    (tmp_path / "settings.json").write_text('{"colour": 1}')
-    with pytest.raises(ValueError, match="there is no run in"):
-        Translator(tmp_path)
-    (tmp_path / "new").mkdir()
-    (tmp_path / "new" / "settings.json").write_text(json.dumps(vars(toy)))
-    with pytest.raises(ValueError, match="no weights yet: train it until its first validation"):
-        Translator(tmp_path / "new")
+def test_what_is_no_run_or_another_is_refused(trained, tmp_path, toy):
+    for name, settings in (("empty", None), ("other", '{"colour": 1}'), ("new", json.dumps(vars(toy)))):
+        (tmp_path / name).mkdir()
+        if settings is not None:
+            (tmp_path / name / "settings.json").write_text(settings)
+    other = Settings(**{**vars(toy), "width": 64, "seed": 3})
+    for call, message in (
+        (lambda: Translator(tmp_path / "empty"), f"there is no run in {tmp_path}/empty"),
+        (lambda: Translator(tmp_path / "other"), f"there is no run in {tmp_path}/other"),
+        (lambda: Translator(tmp_path / "new"), "no weights yet: train it until its first validation"),
+        (lambda: train(trained[0], other), "holds a run with width=48, not 64, seed=0, not 3"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
 
 
 def test_a_limit_thins_the_training_part_evenly(toy, tmp_path, monkeypatch):
@@ -192,17 +182,19 @@ def test_the_command_scores_and_translates(trained, toy, capsys, monkeypatch):
 
 
 def test_the_command_says_what_is_wrong(trained, toy, tmp_path, capsys):
-    assert main(["score", str(tmp_path)]) == 1
-    assert capsys.readouterr().err == f"there is no run in {tmp_path}\n"
-    assert main(["train", str(trained[0]), "--corpus", "toy", "--steps", "7"]) == 1
-    assert "steps=300, not 7" in capsys.readouterr().err
-    assert main(["train", str(tmp_path / "x"), "--corpus", "toy", "--pieces", "5"]) == 1
-    assert "no 5 pieces can be learned" in capsys.readouterr().err
+    new = ["train", str(tmp_path / "x"), "--corpus", "toy"]
+    for arguments, message in (
+        (["score", str(tmp_path)], f"there is no run in {tmp_path}\n"),
+        (["train", str(trained[0]), "--corpus", "toy", "--steps", "7"], "steps=300, not 7"),
+        ([*new, "--pieces", "5"], "no 5 pieces can be learned"),
+        ([*new, "--corpus", "mine"], "unknown corpus 'mine', known are"),
+        ([*new, "--decoder", "mine"], "unknown decoder 'mine', known are"),
+        ([*new, "--precision", "mine"], "unknown precision 'mine', known are"),
+    ):
+        assert main(arguments) == 1
+        assert message in capsys.readouterr().err
     assert not (tmp_path / "x").exists()  # what cannot begin leaves nothing behind
-    for name in ("corpus", "decoder", "precision"):
-        assert main(["train", str(tmp_path / "x"), f"--{name}", "mine"]) == 1
-        assert f"unknown {name} 'mine', known are" in capsys.readouterr().err
-    assert main(["train", str(tmp_path / "x"), "--corpus", "toy", "--pieces", "70", "--batch", "0"]) == 1
+    assert main([*new, "--pieces", "70", "--batch", "0"]) == 1
     assert "batch" in capsys.readouterr().err
 
 
@@ -244,12 +236,6 @@ def as_printed(line: str, folder: Path, *settings: str) -> list[str]:
     return ["bash", "-c", line.rstrip().replace("runs/es", str(folder)) + ' "$@"', "page", *settings]
 
 
-def command(folder: Path, *settings: str, processes: int = 1) -> list[str]:
-    if processes == 2:
-        return as_printed(TOGETHER, folder, *settings)
-    return [sys.executable, "-m", "attnlib.training.translate", "train", str(folder), *settings]
-
-
 ENVIRONMENT = {
     **os.environ,
     "OMP_NUM_THREADS": "1",
@@ -260,8 +246,7 @@ ENVIRONMENT = {
 }
 
 
-def run(folder, *settings, processes=1):
-    line = command(folder, *settings, processes=processes)
+def run(*line: str) -> str:
     result = subprocess.run(line, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -271,55 +256,34 @@ def loss_of(folder):
     return json.loads((folder / "history.json").read_text())
 
 
-def test_two_processes_train_as_one(tmp_path):
-    outputs = [run(tmp_path / str(n), *SMALL, "--steps", "12", processes=n) for n in (1, 2)]
-    one, two = (loss_of(tmp_path / str(n)) for n in (1, 2))
-    assert len(one["train_loss"]) == 12 and one["train_loss"][-1] < one["train_loss"][0]
-    assert_close(two["train_loss"], one["train_loss"], rtol=1e-4, atol=0)
-    assert_close(two["valid_loss"], one["valid_loss"], rtol=1e-4, atol=0)
-    assert two["tokens"] == one["tokens"]
-    assert [text.count("History(12 steps") for text in outputs] == [1, 1]  # only the first process reports
-    weights = [torch.load(tmp_path / str(n) / "weights.pt", weights_only=True) for n in (1, 2)]
-    assert_close(weights[1], weights[0], rtol=1e-3, atol=1e-4)
-
-
+ALONE = [sys.executable, "-m", "attnlib.training.translate", "train"]
 SIXTY = [*SMALL, "--steps", "60", "--save-every", "10"]
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """The history of sixty steps in one process."""
-    folder = tmp_path_factory.mktemp("whole")
-    run(folder / "run", *SIXTY)
-    return loss_of(folder / "run")
+    """The folder of sixty steps in one process."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    run(*ALONE, str(folder), *SIXTY)
+    losses = loss_of(folder)["train_loss"]
+    assert len(losses) == 60 and losses[-1] < losses[0]
+    return folder
 
 
-#: A run that is killed at its third save, before anything is written.
-DIES = """
-import os, signal, sys
-from attnlib.training import loop as training
-from attnlib.training import translate
-
-def deadly(*arguments, save=training.save_training_state, left=iter([True, True])):
-    if not next(left, False):
-        os.kill(os.getpid(), signal.SIGKILL)
-    save(*arguments)
-
-training.save_training_state = deadly
-translate.main(["train", *sys.argv[1:]])
-"""
+def assert_as_one(folder, undisturbed):
+    """Two processes have done what one does, but for the order in which numbers are added up."""
+    two, one = loss_of(folder), loss_of(undisturbed)
+    assert_close(two["train_loss"], one["train_loss"], rtol=1e-4, atol=0)
+    assert_close(two["valid_loss"], one["valid_loss"], rtol=1e-4, atol=0)
+    assert two["tokens"] == one["tokens"]
+    weights = [torch.load(run / "weights.pt", weights_only=True) for run in (folder, undisturbed)]
+    assert_close(*weights, rtol=1e-3, atol=1e-4)
 
 
-def test_a_killed_run_loses_one_interval_at_most(undisturbed, tmp_path):
-    assert rank_and_world_size() == (0, 1)
-    victim = [sys.executable, "-c", DIES, str(tmp_path / "killed"), *SIXTY]
-    assert subprocess.run(victim, cwd=ROOT, env=ENVIRONMENT, timeout=300).returncode == -signal.SIGKILL
-    saved = torch.load(tmp_path / "killed" / "run.pt", weights_only=True)
-    assert len(saved["history"]["train_loss"]) == 20  # of the thirty that were done
-    assert not (tmp_path / "killed" / "history.json").exists()
-    run(tmp_path / "killed", *SIXTY)
-    again = loss_of(tmp_path / "killed")
-    assert again["train_loss"] == undisturbed["train_loss"] and again["valid_loss"] == undisturbed["valid_loss"]
+def test_two_processes_train_as_one(undisturbed, tmp_path):
+    said = run(*as_printed(TOGETHER, tmp_path / "run", *SIXTY))
+    assert said.count("History(60 steps") == 1  # only the first process reports
+    assert_as_one(tmp_path / "run", undisturbed)
 
 
 # --- on several machines, which are programs on this one --------------------------------------------
@@ -370,27 +334,27 @@ def test_two_machines_train_as_one_and_go_on_when_one_has_died(undisturbed, mach
     assert 0 < done < 60 and done % 10 == 0
     heard = [node.communicate(timeout=300) for node in machines(*SIXTY)]  # the same again
     assert [out.count("History(60 steps") for out, _ in heard] == [1, 0], heard
-    two = loss_of(tmp_path / "run")
-    assert_close(two["train_loss"], undisturbed["train_loss"], rtol=1e-4, atol=0)
-    assert two["tokens"] == undisturbed["tokens"]
+    assert_as_one(tmp_path / "run", undisturbed)
 
 
 def test_all_processes_are_told_what_must_be_equal(toy, monkeypatch, tmp_path):
-    told, begun = [], {}
+    told, begun, folder = [], {}, tmp_path / "run"
     monkeypatch.setattr(translate, "check_same_on_all_ranks", lambda facts: told.append(dict(facts)) or begun["go on"])
-    for steps in (7, 8):
-        toy.steps = steps
+
+    def begin():
         with pytest.raises(KeyError, match="go on"):  # before anything is written
-            train(tmp_path / "run", toy)
-    assert not (tmp_path / "run").exists()
-    (tmp_path / "run").mkdir()
+            train(folder, toy)
+
+    begin()
+    toy.steps = 8
+    begin()
+    assert not folder.exists()
+    folder.mkdir()
     for saved in (b"some", b"other"):
-        (tmp_path / "run" / "run.pt").write_bytes(saved)
-        with pytest.raises(KeyError, match="go on"):
-            train(tmp_path / "run", toy)
+        (folder / "run.pt").write_bytes(saved)
+        begin()
     monkeypatch.setitem(CORPORA, "toy", Corpus(lambda: Splits(draw(900, 3), draw(40, 1), draw(60, 2)), "es"))
-    with pytest.raises(KeyError, match="go on"):
-        train(tmp_path / "run", toy)
+    begin()
     differ = [{name for name in a if a[name] != b[name]} for a, b in pairwise(told)]
     assert differ == [{"steps"}, {"run.pt in the folder"}, {"run.pt in the folder"}, {"the set of subwords"}]
 

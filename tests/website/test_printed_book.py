@@ -126,19 +126,21 @@ def build(folder: Path) -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[str, str]:
-    return {}
-
-
-@pytest.fixture(scope="module")
-def tex(tmp_path_factory, drawn) -> str:
+def book(tmp_path_factory) -> tuple[str, dict[str, str]]:
+    """The LaTeX of the small book, and the drawings that it asks for."""
+    drawn = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(printed_book, "draw", lambda wanted, folder: drawn.update(wanted))
         folder = tmp_path_factory.mktemp("book")
         write(folder)
         text, warnings = build(folder)
     assert warnings == ""
-    return text
+    return text, drawn
+
+
+@pytest.fixture(scope="module")
+def tex(book) -> str:
+    return book[0]
 
 
 def in_order(text: str, *parts: str) -> None:
@@ -190,27 +192,24 @@ def test_solutions_stand_at_the_end_of_the_chapter_and_hints_with_their_exercise
     assert r"\sphinxstylestrong{Hint.} Add." in tex
 
 
-def test_code_that_is_folded_away_is_not_printed_and_what_it_shows_is(tex):
-    assert "unfolded" in tex and "what it shows" in tex
-    assert "folded" not in tex.replace("unfolded", "")
+@pytest.mark.parametrize(
+    ("printed", "not_printed"),
+    [
+        (["unfolded", "what it shows"], [r"\PYG{l+s+s1}{folded"]),  # of folded code, its output
+        ([r"\PYG{k}{def}\PYG{+w}{ }\PYG{n+nf}{shown}"], ["coloured"]),  # source in an output is code in our colours
+        ([r"\color[HTML]{0B5FA5}{q}", r"{\color[HTML]{B3186D}{c}} = 1"], [r"\color{#"]),  # in LaTeX's own words
+    ],
+)
+def test_code_and_formulas_have_their_form_on_paper(printed, not_printed, tex):
+    assert [part for part in printed if part not in tex] == [part for part in not_printed if part in tex] == []
 
 
-def test_source_in_an_output_is_code_in_colours(tex):
-    assert r"\PYG{k}{def}\PYG{+w}{ }\PYG{n+nf}{shown}" in tex
-    assert "coloured" not in tex
-
-
-def test_a_live_figure_is_a_picture_with_its_address(tex):
-    block = re.search(
-        r"\\sphinxincludegraphics\[scale=0\.8\]\{\{[0-9a-f]{64}\}\.png\}(.*?)\\end\{sphinxuseclass\}", tex, re.S
-    )
-    assert r"\begin{sphinxuseclass}{live}" in block[1]
-    assert rf"\sphinxhref{{{SITE}one.html\#move-it}}" in block[1].replace(r"\sphinxhyphen{}", "-")
-
-
-def test_the_picture_of_a_live_figure_stands_above_the_middle_of_its_address(tex):
-    picture = r"{\\hspace\*{\\fill}\\sphinxincludegraphics\[scale=0\.8\]\{\{[0-9a-f]{64}\}\.png\}\\hspace\*{\\fill}}"
-    assert len(re.findall(picture, tex)) == 1
+def test_a_live_figure_is_a_picture_above_the_middle_of_its_address(tex):
+    picture = r"{\\hspace\*{\\fill}(\\sphinxincludegraphics\[scale=0\.8\]\{\{[0-9a-f]{64}\}\.png\})\\hspace\*{\\fill}}"
+    (found,) = re.finditer(picture, tex)
+    address = tex[found.end() :].split(r"\end{sphinxuseclass}")[0]
+    assert r"\begin{sphinxuseclass}{live}" in address
+    assert rf"\sphinxhref{{{SITE}one.html\#move-it}}" in address.replace(r"\sphinxhyphen{}", "-")
 
 
 def needed(tex: str, code: str) -> tuple[float, str]:
@@ -241,26 +240,20 @@ def test_long_lines_have_smaller_letters_and_others_do_not(tex):
     assert after.split(r"\endgroup")[0].strip() == r"\end{sphinxVerbatim}"
 
 
-def test_an_empty_place_in_a_table_is_no_line(tex):
-    last_row = tex.split(r"\begin{sphinxuseclass}{manycolumns}")[1].split(r"\sphinxbottomrule")[0].split(r"\\")[-2]
+def test_a_table_of_many_columns_has_smaller_letters_and_an_empty_place_is_no_line(tex):
+    assert tex.count(r"\begin{sphinxuseclass}{manycolumns}") == 1
+    table = tex.split(r"\begin{sphinxuseclass}{manycolumns}")[1]
+    assert r"\begin{tabulary}" in table
+    last_row = table.split(r"\sphinxbottomrule")[0].split(r"\\")[-2]
     assert last_row.count("&") == 7 and last_row.count("\n1\n") == last_row.count("AtStartPar") == 7
 
 
-def test_colours_in_formulas_are_in_the_words_of_latex(tex):
-    assert r"\color[HTML]{0B5FA5}{q}" in tex and r"{\color[HTML]{B3186D}{c}} = 1" in tex
-    assert r"\color{#" not in tex
-
-
-def test_drawings_in_files_and_in_pages_are_drawn(tex, drawn):
+def test_drawings_in_files_and_in_pages_are_drawn(book):
+    tex, drawn = book
     assert sorted(re.search("<text>(.*)</text>", markup)[1] for markup in drawn.values()) == ["a file", "a map"]
     for name in drawn:
         assert rf"\sphinxincludegraphics[scale=0.8]{{{{{name.removesuffix('.pdf')}}}.pdf}}" in tex
     assert ".svg" not in tex
-
-
-def test_a_table_of_many_columns_has_smaller_letters(tex):
-    assert tex.count(r"\begin{sphinxuseclass}{manycolumns}") == 1
-    assert r"\begin{tabulary}" in tex.split(r"\begin{sphinxuseclass}{manycolumns}")[1]
 
 
 @pytest.mark.parametrize(
@@ -282,22 +275,19 @@ def test_the_date_is_that_of_the_release():
 
 
 @pytest.mark.parametrize(
-    ("present", "named"), [([], "xelatex latexmk kpsewhich"), (["xelatex", "kpsewhich"], "latexmk")]
+    ("programs", "finds_fonts", "named"),
+    [
+        ([], True, "xelatex latexmk kpsewhich"),
+        (["xelatex", "kpsewhich"], True, "latexmk"),
+        (["xelatex", "latexmk", "kpsewhich"], False, "texgyreheros-regular.otf"),
+    ],
 )
-def test_make_names_the_programs_that_are_missing(tmp_path, present, named):
-    for program in present:
-        (tmp_path / program).symlink_to("/bin/sh")
+def test_make_names_the_programs_and_fonts_that_are_missing(tmp_path, programs, finds_fonts, named):
+    for name in programs:
+        program = tmp_path / name
+        program.write_text("#!/bin/sh\n" + ("" if finds_fonts else 'test "$1" != texgyreheros-regular.otf\n'), "utf8")
+        program.chmod(0o755)
     said = subprocess.run([shutil.which("make"), "tex", f"PATH={tmp_path}"], cwd=ROOT, capture_output=True, text=True)
     assert said.returncode != 0
     assert f"these are missing: {named}. Debian and Ubuntu: apt-get install texlive-xetex" in said.stdout
     assert "MacTeX" in said.stdout
-
-
-def test_make_names_the_fonts_that_are_missing(tmp_path):
-    for program in ("xelatex", "latexmk"):
-        (tmp_path / program).symlink_to("/bin/sh")
-    finder = tmp_path / "kpsewhich"
-    finder.write_text('#!/bin/sh\ntest "$1" != texgyreheros-regular.otf\n', encoding="utf-8")
-    finder.chmod(0o755)
-    said = subprocess.run([shutil.which("make"), "tex", f"PATH={tmp_path}"], cwd=ROOT, capture_output=True, text=True)
-    assert said.returncode != 0 and "these are missing: texgyreheros-regular.otf. Debian" in said.stdout

@@ -14,9 +14,6 @@ BUGS = of(
     ("one place for the whole batch", "(batch, 1), generator=generator)",
      "(1, 1), generator=generator).expand(batch, 1)"),
     ("generator of the windows ignored", "(batch, 1), generator=generator)", "(batch, 1))"),
-    ("targets stay behind", "to_device(self.targets, device)", "self.targets"),
-    ("pairs: a field stays behind", "*(to_device(field, device) for field in rest))",
-     "*(to_device(field, device) for field in rest[:-1]), self.mask)"),
     ("pairs: filled up in front", "batch_first=True, padding_value=PAD)",
      'batch_first=True, padding_value=PAD, padding_side="left")'),
     ("pairs: lengths of the padded", "torch.tensor([len(sequence) for sequence in sequences])",
@@ -47,4 +44,9 @@ BUGS = of(
     ("pairs: sorted by the target alone", "(len(source) if source.dim() == 1 else 0, len(self.targets[i]))",
      "(0, len(self.targets[i]))"),
     ("pairs: ends not counted", "[(source, target + 1) for", "[(source, target) for"),
+) + of(
+    "data/batching.py", "core/test_devices.py",
+    ("targets stay behind", "to_device(self.targets, device)", "self.targets"),
+    ("pairs: a field stays behind", "*(to_device(field, device) for field in rest))",
+     "*(to_device(field, device) for field in rest[:-1]), self.mask)"),
 )

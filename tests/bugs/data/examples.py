@@ -4,7 +4,7 @@ from tests.bugs import of
 
 # fmt: off
 BUGS = of(
-    "data/examples.py", "data/test_tasks.py",
+    "data/examples.py", "data/test_examples.py",
     ("parts by Python's own hash, another on every start",
      'int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "big") % 10',
      "hash(content) % 10"),

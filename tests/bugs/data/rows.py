@@ -4,10 +4,9 @@ from tests.bugs import of
 
 # fmt: off
 BUGS = of(
-    "data/rows.py", "data/test_tasks.py",
+    "data/rows.py", "data/test_rows.py",
     ("gap one too short", "_scattered(rng, others[:n_behind], gap)", "_scattered(rng, others[:n_behind], gap - 1)"),
     ("asked for the last pair only", "n_behind = rng.randint(0, min(len(others), gap // 2))", "n_behind = 0"),
-    ("recall leaks into testing", "return row if part_of(row) == part else None", "return row"),
     ("every place of a recall scored", "(torch.arange(T) == T - 1).repeat", "(torch.arange(T) >= 0).repeat"),
     ("gold at the key", "[row.index(row[-1]) for row in part]", "[row.index(row[-1]) - 1 for row in part]"),
     ("targets of a recall not shifted", "Rows(whole[:, :-1], whole[:, 1:], mask, gold, vocabulary)",
@@ -23,4 +22,7 @@ BUGS = of(
     ("first token has a previous one", "mask = gold >= 0", "mask = gold >= -1"),
     ("targets from another row", ".gather(1, gold.clamp(min=0))", ".flip(0).gather(1, gold.clamp(min=0))"),
     ("targets where nothing is scored", ".masked_fill(~mask, 0)", ""),
+) + of(
+    "data/rows.py", "data/test_examples.py",
+    ("recall leaks into testing", "return row if part_of(row) == part else None", "return row"),
 )

@@ -14,6 +14,8 @@ BUGS = of(
      "model.load_state_dict(state, strict=False)"),
     ("refused checkpoint half loaded", "copy.deepcopy(model).load_state_dict(state)", "isinstance(state, dict)"),
     ("run of another model half loaded", '        copy.deepcopy(whole["model"]).load_state_dict(saved["model"])\n', ""),
+) + of(
+    "training/checkpoints.py", "training/test_loop.py",
     ("optimizer begins anew", "        thing.load_state_dict(saved[name])",
      '        thing.load_state_dict(saved[name]) if name != "optimizer" else None'),
     ("schedule begins anew", "        thing.load_state_dict(saved[name])",

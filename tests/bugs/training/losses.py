@@ -16,7 +16,7 @@ BUGS = of(
     ("coverage: max for min", "torch.minimum(weights, before)", "torch.maximum(weights, before)"),
     ("coverage: padded steps count", ".sum(-1)[mask].mean()", ".sum(-1).mean()"),
 ) + of(
-    "training/losses.py", "training/test_metrics.py",
+    "training/losses.py", "training/test_losses.py",
     ("loss over padding", "logits, targets = logits[mask], targets[mask]", "pass"),
     ("padding in the divisor", "targets.reshape(-1).long()), targets.numel()",
      "targets.reshape(-1).long()) * (1 if mask is None else mask.double().mean()), targets.numel()"),
