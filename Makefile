@@ -149,9 +149,9 @@ unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	$(end)
 
 # The tracing makes the tests slow, so that whoever waits for them goes without.
-coverage: needs-unit $(VENV)/.test ## unit tests again, shuffled: the lines that they reach, more examples, the harness of mutants
+coverage: needs-unit $(VENV)/.test ## unit tests again: the lines that they reach, more examples, the harness of mutants
 	@echo "==> coverage"
-	@$(BIN)/python -m pytest tests -m "not browser$(SANDBOX)" -p randomly --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
+	@$(BIN)/python -m pytest tests -m "not browser$(SANDBOX)" --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"
