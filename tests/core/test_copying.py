@@ -202,6 +202,8 @@ def test_round_trip_of_random_sources():
 def test_errors_of_extended_vocabularies(without_shape_checks):
     with pytest.raises(ValueError, match="unknown"):
         ExtendedVocabulary(Vocabulary("abc"), ["a"])
+    with pytest.raises(ValueError, match="got the string 'Ada'"):
+        ExtendedVocabulary(Vocabulary(SPECIALS, unknown="<unk>"), "Ada")
     extended = ExtendedVocabulary(Vocabulary(SPECIALS, unknown="<unk>"), ["Ada"])
     for stranger in (5, -1):
         with pytest.raises(ValueError, match=rf"0\.\.4, not \[{stranger}\]"):

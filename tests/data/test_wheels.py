@@ -90,6 +90,20 @@ def test_wheel_is_fetched_once_and_whole(store, shelf, monkeypatch):
     assert fetch_wheel("tinydata") == path
 
 
+def test_wheel_appears_at_a_stroke(store, shelf, monkeypatch):
+    pin(monkeypatch, write_wheel(shelf))
+    download, seen = wheels.download, []
+
+    def watched(requirement, sha256, directory):
+        download(requirement, sha256, directory)
+        assert directory.parent == store  # the same disk, so that moving is not copying
+        seen.append((store / "tinydata-1.0.whl").exists())
+
+    monkeypatch.setattr(wheels, "download", watched)
+    fetch_wheel("tinydata")
+    assert seen == [False]
+
+
 def cut_short(requirement, sha256, directory):
     (directory / "tinydata-1.0-py3-none-any.whl").write_bytes(b"half")
     raise KeyboardInterrupt

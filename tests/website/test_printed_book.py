@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 from website import printed_book
 
@@ -120,8 +121,9 @@ def build(folder: Path) -> tuple[str, str]:
         "pdf_leaves_out": ["teach*"],
     }
     warnings = io.StringIO()
-    app = Sphinx(folder, folder, folder / "out", folder / "trees", "latex", settings, status=None, warning=warnings)
-    app.build()
+    with docutils_namespace():  # what one book registers, the next one would be warned of
+        app = Sphinx(folder, folder, folder / "out", folder / "trees", "latex", settings, status=None, warning=warnings)
+        app.build()
     return (folder / "out" / "book.tex").read_text("utf8").split(r"\begin{document}")[1], warnings.getvalue()
 
 
