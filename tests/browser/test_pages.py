@@ -6,7 +6,7 @@ from pathlib import Path
 import axe_playwright_python
 import pytest
 
-from tests.browser.conftest import pages
+from tests.browser.conftest import DRAWN, pages
 
 pytestmark = pytest.mark.browser
 
@@ -96,12 +96,13 @@ REACHABLE = """(width) => innerWidth === width
 )].filter((part) => part.checkVisibility()).every((part) => (part.tabIndex === 0)
     === (part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight))"""
 
-TOO_WIDE = """async () => {
-    // What a figure's observer of sizes changes, it changes within two frames.
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))));
+TOO_WIDE = (
+    f"async () => {{ await ({DRAWN})();"
+    + """
     const { scrollWidth, clientWidth } = document.scrollingElement;
     return scrollWidth > clientWidth ? `${scrollWidth} > ${clientWidth}` : "";
 }"""
+)
 
 
 @pytest.mark.parametrize("name", pages())
