@@ -68,9 +68,9 @@ def greedy_decode(
     tokens, weights = [], []
     while len(tokens) < max_length and not done.all():
         decoded = model.decoder(token, memory, state)
-        log_prob, likeliest = next_log_prob(decoded.logits[:, 0], done).max(-1)  # (B,), (B,)
-        token = likeliest.unsqueeze(1)
-        total = total + log_prob
+        log_prob, likeliest = next_log_prob(decoded.logits[:, 0]).max(-1)  # (B,), (B,)
+        token = likeliest.masked_fill(done, PAD).unsqueeze(1)
+        total = total + log_prob.masked_fill(done, 0.0)
         if decoded.weights is not None:
             weights.append(decoded.weights.masked_fill(done.view(-1, 1, 1), 0.0))
         tokens.append(token)
@@ -139,7 +139,9 @@ def beam_search(
         if done.logical_or(log_prob.flatten() == -torch.inf).all():
             break
         decoded = model.decoder(tokens[:, -1:], memory, state)
-        extended = log_prob.view(-1, 1) + next_log_prob(decoded.logits[:, 0], done)  # (B k, V)
+        following = next_log_prob(decoded.logits[:, 0]).masked_fill_(done.unsqueeze(1), -torch.inf)  # (B k, V)
+        following[:, PAD].masked_fill_(done, 0.0)  # a target that has ended can only be padded, at no cost
+        extended = log_prob.view(-1, 1) + following  # (B k, V)
         n = torch.where(done, written_length(tokens[:, 1:]) + 1, step).unsqueeze(1)
         beam, token = best_extensions(apply_length_penalty(extended, n, length_penalty), beam_size)  # (B k,) each
         log_prob = extended[beam, token].view(B, beam_size)
@@ -179,14 +181,13 @@ def coverage(weights: Float[Tensor, "B k T S"], mask: Bool[Tensor, "B k S"]) -> 
     return looked.log().masked_fill(~mask, 0.0).sum(-1)
 
 
-def next_log_prob(logits: Float[Tensor, "N V"], done: Bool[Tensor, " N"]) -> Float[Tensor, "N V"]:
+def next_log_prob(logits: Float[Tensor, "N V"]) -> Float[Tensor, "N V"]:
     """log P of each next token, in float32 at least: sums of many in half precision cannot be told apart.
 
-    `<pad>` and `<bos>` are never written; a target that has ended can only be padded, at no cost.
+    `<pad>` and `<bos>` are never written.
     """
-    log_prob = logits.to(sum_type(logits)).log_softmax(-1).masked_fill_(done.unsqueeze(1), -torch.inf)
-    log_prob[:, BOS] = -torch.inf
-    log_prob[:, PAD] = torch.where(done, 0.0, -torch.inf).to(log_prob.dtype)
+    log_prob = logits.log_softmax(-1, dtype=sum_type(logits))
+    log_prob[:, :EOS] = -torch.inf
     return log_prob
 
 

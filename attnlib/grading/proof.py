@@ -5,9 +5,11 @@ known-wrong answers can be tried at every change. Answers are ours: nothing here
 """
 
 import contextlib
+import functools
 import io
 import re
 from collections.abc import Iterator
+from types import CodeType
 from unittest import mock
 
 import matplotlib
@@ -18,7 +20,7 @@ from attnlib.course.checks import graded
 from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, tests
 
 #: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
-CELL, CALL = 20, 1
+CELL, CALL = 20, 0.5
 
 
 @contextlib.contextmanager
@@ -41,22 +43,28 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
         raise ValueError(f"{sorted(unknown)} is no answer cell; there are {sorted(answers(notebook))}.")
     matplotlib.use("agg")
     space, got, why = {"__name__": "__main__"}, {}, {}
-    for cell in (c for c in notebook.cells if c.cell_type == "code"):
-        name = facts(cell).get("grade_id", "free")
-        source = given.get(name, cell.source) if is_answer(cell) else cell.source
-        source = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)
-        problem = None
-        try:  # the style of an assignment's figures is its own
-            with limits(), plt.rc_context(), contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(source, name, "exec"), space)
-        except Exception as error:
-            problem = f"{type(error).__name__}: {error}"
-        if facts(cell).get("grade"):
-            got[name] = 0 if problem else facts(cell)["points"]
-        if problem and not is_answer(cell):
-            why[name] = problem
+    with plt.rc_context():  # the style of an assignment's figures is its own
+        for cell in (c for c in notebook.cells if c.cell_type == "code"):
+            name = facts(cell).get("grade_id", "free")
+            source = given.get(name, cell.source) if is_answer(cell) else cell.source
+            problem = None
+            try:
+                with limits(), contextlib.redirect_stdout(io.StringIO()):
+                    exec(compiled(source, name), space)
+            except Exception as error:
+                problem = f"{type(error).__name__}: {error}"
+            if facts(cell).get("grade"):
+                got[name] = 0 if problem else facts(cell)["points"]
+            if problem and not is_answer(cell):
+                why[name] = problem
     plt.close("all")
     return got, why
+
+
+@functools.cache  # most cells are the same for all answers
+def compiled(source: str, name: str) -> CodeType:
+    """A cell without its magics, which are not Python."""
+    return compile(re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M), name, "exec")
 
 
 def lost(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:

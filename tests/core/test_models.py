@@ -250,10 +250,12 @@ def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor]
     return model, parameters_of(model), tuple(x.double() if x.is_floating_point() else x for x in inputs)
 
 
-def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, compiler):
+@pytest.mark.parametrize("backend", ["eager", pytest.param("aot_eager", marks=pytest.mark.thorough)])
+def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, backend, compiler):
+    """Read into one graph; with `aot_eager` its gradient is one, too."""
     model, inputs = case
     compiled = copy.deepcopy(model)
-    compiled.compile(backend="aot_eager", fullgraph=True)
+    compiled.compile(backend=backend, fullgraph=True)
     results = []
     for each in (compiled, model):
         found = numbers(each(*inputs))

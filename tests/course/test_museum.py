@@ -25,33 +25,24 @@ WRONG = {
     },
     "perplexity": {
         "only above the bar": ("repair", "surprise[targets != PAD].mean()", "(surprise * (targets != PAD)).mean()"),
-        "mean of means": (
-            "repair",
-            "surprise[targets != PAD].mean()",
-            "torch.stack([s[t != PAD].mean() for s, t in zip(surprise, targets)]).mean()",
-        ),
+        "mean of means": ("repair", "surprise[targets != PAD].mean()",
+            "torch.stack([s[t != PAD].mean() for s, t in zip(surprise, targets)]).mean()"),
         "the end is padding too": ("repair", "targets != PAD", "targets > EOS"),
         "only the last place": ("repair", "surprise[targets != PAD].mean()", "surprise[:, :-1].mean()"),
     },
     "questions": {
         "over the batch": ("bug", "dim=1", "dim=0"),
         "over the whole table": ("bug", "scores.softmax(dim=1)", "scores.flatten(1).softmax(-1).view_as(scores)"),
-        "rows made to sum to 1 afterwards": (
-            "bug",
-            "return weights",
-            "weights = weights / weights.sum(-1, keepdim=True)\n    return weights",
-        ),
+        "rows made to sum to 1 afterwards": ("bug", "return weights",
+            "weights = weights / weights.sum(-1, keepdim=True)\n    return weights"),
         "the table turned round": ("bug", "scores.softmax(dim=1)", "scores.mT.softmax(-1).mT"),
     },
     "reviews": {
         "score 0": ("repair", "-torch.inf", "0.0"),
         "a low score": ("repair", "-torch.inf", "-2.0"),
         "the mask inverted": ("repair", "tokens == 0", "tokens != 0"),
-        "masked after the softmax": (
-            "bug",
-            "(h @ self.query).softmax(-1)",
-            "(h @ self.query).softmax(-1).masked_fill(tokens == 0, 0.0)",
-        ),
+        "masked after the softmax": ("bug", "(h @ self.query).softmax(-1)",
+            "(h @ self.query).softmax(-1).masked_fill(tokens == 0, 0.0)"),
         "scores times the mask": ("bug", "(h @ self.query)", "(h @ self.query * (tokens != 0))"),
     },
     "checks": {
@@ -78,17 +69,11 @@ WRONG = {
     },
     "ipad": {
         "made to sum to 1 afterwards": ("bug", "ids, weights)", "ids, weights).softmax(-1)"),
-        "divided by its sum": (
-            "bug",
-            "return P.scatter(1, ids, weights)",
-            "P = P.scatter(1, ids, weights)\n    return P / P.sum(-1, keepdim=True)",
-        ),
+        "divided by its sum": ("bug", "return P.scatter(1, ids, weights)",
+            "P = P.scatter(1, ids, weights)\n    return P / P.sum(-1, keepdim=True)"),
         "the largest stays": ("bug", "scatter(1, ids, weights)", 'scatter_reduce(1, ids, weights, "amax")'),
-        "their mean": (
-            "bug",
-            "scatter(1, ids, weights)",
-            'scatter_reduce(1, ids, weights, "mean", include_self=False)',
-        ),
+        "their mean": ("bug", "scatter(1, ids, weights)",
+            'scatter_reduce(1, ids, weights, "mean", include_self=False)'),
         "added twice": ("repair", "ids, weights)", "ids, weights).scatter_add(1, ids, weights)"),
     },
     "dice": {
@@ -98,78 +83,58 @@ WRONG = {
         "the other triangle with itself": ("bug", "triu(2)", "tril(0)"),
         "nothing but itself": ("bug", "torch.ones(T, T, dtype=torch.bool).triu(2)", "~torch.eye(T).bool()"),
         "score 0": ("repair", "-torch.inf", "0.0"),
-        "masked after the softmax": (
-            "repair",
-            "scores.masked_fill(future, -torch.inf).softmax(-1)",
-            "scores.softmax(-1).masked_fill(future, 0.0)",
-        ),
+        "masked after the softmax": ("repair", "scores.masked_fill(future, -torch.inf).softmax(-1)",
+            "scores.softmax(-1).masked_fill(future, 0.0)"),
     },
     "places": {
         "merged as before": ("repair", "x.transpose(1, 2).reshape(B, T,", "x.reshape(B, T,"),
-        "split as before": (
-            "repair",
-            "x.reshape(B, T, n_heads, d // n_heads).transpose(1, 2)",
-            "x.reshape(B, n_heads, T, d // n_heads)",
-        ),
-        "heads attend to heads": (
-            "bug",
-            "x.reshape(B, n_heads, T, d // n_heads)",
-            "x.reshape(B, T, n_heads, d // n_heads)",
-        ),
-        "T exchanged before the cut": (
-            "repair",
-            "x.reshape(B, T, n_heads, d // n_heads).transpose(1, 2)",
-            "x.transpose(1, 2).reshape(B, n_heads, T, d // n_heads)",
-        ),
+        "split as before": ("repair", "x.reshape(B, T, n_heads, d // n_heads).transpose(1, 2)",
+            "x.reshape(B, n_heads, T, d // n_heads)"),
+        "heads attend to heads": ("bug", "x.reshape(B, n_heads, T, d // n_heads)",
+            "x.reshape(B, T, n_heads, d // n_heads)"),
+        "T exchanged before the cut": ("repair", "x.reshape(B, T, n_heads, d // n_heads).transpose(1, 2)",
+            "x.transpose(1, 2).reshape(B, n_heads, T, d // n_heads)"),
     },
 }  # fmt: skip
 
 #: Repairs that are right and worded in another way.
 RIGHT = {
-    "parrot": {"cut afterwards": ("repair", "model(source, inputs).logits", "model(source, target).logits[:, :-1]")},
-    "perplexity": {
-        "by torch": (
-            "repair",
-            "surprise[targets != PAD].mean()",
-            "F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)",
-        )
+    "parrot": {
+        "cut afterwards": ("repair", "model(source, inputs).logits", "model(source, target).logits[:, :-1]"),
     },
-    "questions": {"counted from the left": ("bug", "dim=1", "dim=2")},
+    "perplexity": {
+        "by torch": ("repair", "surprise[targets != PAD].mean()",
+            "F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)"),
+    },
+    "questions": {
+        "counted from the left": ("bug", "dim=1", "dim=2"),
+    },
     "reviews": {
         "a very low score": ("repair", "-torch.inf", "-1e9"),
-        "renormalised": (
-            "bug",
-            "(h @ self.query).softmax(-1)",
-            "(h @ self.query).exp() * (tokens != 0)\n        weights = weights / weights.sum(-1, keepdim=True)",
-        ),
+        "renormalised": ("bug", "(h @ self.query).softmax(-1)",
+            "(h @ self.query).exp() * (tokens != 0)\n        weights = weights / weights.sum(-1, keepdim=True)"),
     },
-    "checks": {"the query divided": ("bug", "query @", "query / query.shape[-1] ** 0.5 @")},
+    "checks": {
+        "the query divided": ("bug", "query @", "query / query.shape[-1] ** 0.5 @"),
+    },
     "dictionary": {
-        "another score that looks at the key": (
-            "repair",
-            "self.v(energy).squeeze(-1)",
-            "(self.U(annotations) * self.W(state).unsqueeze(1)).sum(-1)",
-        )
+        "another score that looks at the key": ("repair", "self.v(energy).squeeze(-1)",
+            "(self.U(annotations) * self.W(state).unsqueeze(1)).sum(-1)"),
     },
-    "picture": {"counted from the end": ("bug", "target[:T]", "target[-T:]")},
+    "picture": {
+        "counted from the end": ("bug", "target[:T]", "target[-T:]"),
+    },
     "ipad": {
-        "as a product": (
-            "bug",
-            "P.scatter(1, ids, weights)",
-            "(weights.unsqueeze(1) @ nn.functional.one_hot(ids, size).float())[:, 0]",
-        )
+        "as a product": ("bug", "P.scatter(1, ids, weights)",
+            "(weights.unsqueeze(1) @ nn.functional.one_hot(ids, size).float())[:, 0]"),
     },
     "dice": {
         "by what is visible": ("bug", "torch.ones(T, T, dtype=torch.bool).triu(2)", "torch.ones(T, T).tril() == 0"),
     },
     "places": {
-        "by einsum": (
-            "bug",
-            "x.reshape(B, n_heads, T, d // n_heads)",
-            "x.reshape(B, T, n_heads, -1).permute(0, 2, 1, 3)",
-            "return x.reshape(B, T, n_heads * d_head)",
-            "return torch.cat(list(x.unbind(1)), dim=-1)",
-        )
+        "by einsum": ("bug", "x.reshape(B, n_heads, T, d // n_heads)",
+            "x.reshape(B, T, n_heads, -1).permute(0, 2, 1, 3)", "return x.reshape(B, T, n_heads * d_head)",
+            "return torch.cat(list(x.unbind(1)), dim=-1)"),
     },
 }  # fmt: skip
 

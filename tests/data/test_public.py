@@ -32,6 +32,7 @@ def archive(lines) -> bytes:
 
 
 FILES = {"/fra-eng.zip": archive(FRENCH)}
+CHECKSUM = "sha1:" + hashlib.sha1(FILES["/fra-eng.zip"]).hexdigest()
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -82,7 +83,7 @@ def published(server, store, monkeypatch):
         monkeypatch.setitem(public.PUBLIC, "fra-eng", Public(url, checksum))
         return url
 
-    publish("/fra-eng.zip", "sha1:" + hashlib.sha1(FILES["/fra-eng.zip"]).hexdigest())
+    publish("/fra-eng.zip", CHECKSUM)
     return publish
 
 
@@ -136,24 +137,21 @@ def test_damaged_file_is_fetched_again(published, server, store):
     assert server.requests == 2
 
 
-def test_other_file_than_expected_is_thrown_away(published, store):
-    published("/fra-eng.zip")
-    message = refused("could not download fra-eng: the file served has another checksum")
-    assert "sha256:" + "0" * 64 in message
-    assert listing(store) == []
-
-
-def test_file_that_has_moved_is_told_from_no_network(published, store):
-    published("/gone.zip")
-    refused(r"could not download fra-eng: http://127.0.0.1:\d+/gone.zip answered 404")
-    assert listing(store) == []
-
-
-def test_cut_connection_leaves_nothing(published, server, store):
-    server.cut = True
-    refused("could not download fra-eng: no network, or the connection to http://127.0.0.1:.* broke")
+@pytest.mark.parametrize(
+    ("path", "cut", "sentence"),
+    [
+        ("/fra-eng.zip", False, "the file served has another checksum.* sha256:" + "0" * 64),
+        ("/gone.zip", False, r"http://127.0.0.1:\d+/gone.zip answered 404"),
+        ("/fra-eng.zip", True, "no network, or the connection to http://127.0.0.1:.* broke"),
+    ],
+)
+def test_a_download_that_fails_leaves_nothing_and_is_made_anew(path, cut, sentence, published, server, store):
+    server.cut = cut
+    published(path)
+    refused(f"could not download fra-eng: {sentence}")
     assert listing(store) == []
     server.cut = False
+    published("/fra-eng.zip", CHECKSUM)
     assert fetch_public("fra-eng").read_bytes() == FILES["/fra-eng.zip"]
 
 

@@ -193,21 +193,10 @@ def corpora():
     return corpora
 
 
-SIZES = {
-    "fr": (14752, 1313, 1996),
-    "de": (17926, 1995, 2265),
-    "es": (18024, 1994, 2243),
-    "ja": (15628, 1539, 2023),
-    "random": (14418, 1827, 1816),
-}
-
-
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", [*LANGUAGES, "random"])
 def test_no_english_sentence_is_in_two_parts(corpora, name):
-    parts = corpora[name]
-    assert tuple(map(len, parts)) == SIZES[name]
-    sources = [pair.source for part in parts for pair in part]
-    assert len(set(sources)) == len(sources)
+    sources = [pair.source for part in corpora[name] for pair in part]
+    assert len(set(sources)) == len(sources) > 18_000
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -297,7 +286,9 @@ def test_sentences_are_clean(corpora, language):
 def test_tokenize_undoes_detokenize(corpora, language):
     for pair in corpora[language].test + corpora[language].dev:
         for tokens, code in ((pair.source, "en"), (pair.target, language)):
-            assert tokenize(detokenize(tokens, code).replace("X", "{x}"), code) == tokens
+            text = detokenize(tokens, code)
+            assert tokenize(text.replace("X", "{x}"), code) == tokens
+            assert not re.search(r"[\u3040-\u30ff\u4e00-\u9fff] [\u3040-\u30ff\u4e00-\u9fff]", text)
 
 
 def test_anchors_of_the_corpus(corpora):

@@ -82,16 +82,6 @@ def test_data_lies_where_the_reader_wants_it(monkeypatch, tmp_path):
 
 def test_wheel_is_fetched_once_and_whole(store, shelf, monkeypatch):
     pin(monkeypatch, write_wheel(shelf))
-    path = fetch_wheel("tinydata")
-    assert path == store / "tinydata-1.0.whl"
-    assert path.read_bytes() == (shelf / "tinydata-1.0-py3-none-any.whl").read_bytes()
-    assert listing(store) == ["tinydata-1.0.whl"]  # nothing is left of the download
-    monkeypatch.setattr(wheels, "download", never)
-    assert fetch_wheel("tinydata") == path
-
-
-def test_wheel_appears_at_a_stroke(store, shelf, monkeypatch):
-    pin(monkeypatch, write_wheel(shelf))
     download, seen = wheels.download, []
 
     def watched(requirement, sha256, directory):
@@ -100,8 +90,13 @@ def test_wheel_appears_at_a_stroke(store, shelf, monkeypatch):
         seen.append((store / "tinydata-1.0.whl").exists())
 
     monkeypatch.setattr(wheels, "download", watched)
-    fetch_wheel("tinydata")
-    assert seen == [False]
+    path = fetch_wheel("tinydata")
+    assert seen == [False]  # it appears at a stroke
+    assert path == store / "tinydata-1.0.whl"
+    assert path.read_bytes() == (shelf / "tinydata-1.0-py3-none-any.whl").read_bytes()
+    assert listing(store) == ["tinydata-1.0.whl"]  # nothing is left of the download
+    monkeypatch.setattr(wheels, "download", never)
+    assert fetch_wheel("tinydata") == path
 
 
 def cut_short(requirement, sha256, directory):

@@ -29,6 +29,11 @@ def words(n: int) -> list[str]:
     return [f"w{j}" for j in range(n)]
 
 
+def assert_shown(figure: AlignmentView, expected, atol: float = 1 / UNIT):
+    """The one model of the figure shows these weights, up to the steps in which they are kept."""
+    assert np.array(figure.weights[""]) == pytest.approx(np.array(expected), abs=atol)
+
+
 # --- the JavaScript
 
 
@@ -104,18 +109,10 @@ def test_weights_are_kept_in_steps_of_a_sixty_thousandth():
 
 
 def test_arrays_and_tensors_are_welcome():
-    tensor = torch.tensor(WEIGHTS)
-    expected = view().weights[""]
-    for given in (
-        tensor,
-        tensor.requires_grad_(),
-        tensor.detach().numpy(),
-        list(tensor),
-        list(tensor.detach().numpy()),
-        tensor.tolist(),
-    ):
-        assert np.array(view(given).weights[""]) == pytest.approx(np.array(expected), abs=1 / UNIT)
-    assert np.array(view(tensor.bfloat16()).weights[""]) == pytest.approx(np.array(expected), abs=0.004)
+    tensor = torch.tensor(WEIGHTS, requires_grad=True)
+    for given in (tensor, tensor.detach().numpy(), list(tensor), list(tensor.detach().numpy())):
+        assert_shown(view(given), view().weights[""])
+    assert_shown(view(tensor.bfloat16()), view().weights[""], atol=0.004)
     assert view(source="abc", target="wxyz").panels[0]["source"] == ["a", "b", "c"]
     assert view(source=torch.tensor([7, 8, 9]), target=range(4)).panels[0]["target"] == ["0", "1", "2", "3"]
 
@@ -124,9 +121,9 @@ def test_one_layer_of_heads():
     layer = drawn(2, 3, 4, 5)  # (B, H, T, S)
     figure = AlignmentView(layer, words(5), words(4), batch=1)
     assert figure.panels[0]["shape"] == [1, 3, 4, 5]
-    assert np.array(figure.weights[""]) == pytest.approx(layer[1].mean(0).numpy(), abs=1 / UNIT)
+    assert_shown(figure, layer[1].mean(0))
     figure.head = 2
-    assert np.array(figure.weights[""]) == pytest.approx(layer[1, 2].numpy(), abs=1 / UNIT)
+    assert_shown(figure, layer[1, 2])
 
 
 def test_layers_as_a_forward_pass_gives_them():
@@ -135,7 +132,7 @@ def test_layers_as_a_forward_pass_gives_them():
     assert (figure.layer, figure.head) == (2, "mean")  # the last
     for layer in range(3):
         figure.layer, figure.head = layer, 1
-        assert np.array(figure.weights[""]) == pytest.approx(layers[layer][0, 1].numpy(), abs=1 / UNIT)
+        assert_shown(figure, layers[layer][0, 1])
 
 
 def test_steps_as_generate_gives_them_to_a_decoder_alone():
@@ -144,17 +141,15 @@ def test_steps_as_generate_gives_them_to_a_decoder_alone():
         tuple(drawn(1, 2, n, S, seed=10 * S + layer) for layer in range(3)) for n, S in ((3, 3), (1, 4), (1, 5))
     )
     steps = (tuple(layer * torch.ones(3, 3).tril() for layer in steps[0]), *steps[1:])
-    figure = AlignmentView(steps, words(5), words(5), layer=1, head=0)
     expected = np.zeros((5, 5))
     expected[:3, :3], expected[3, :4], expected[4] = steps[0][1][0, 0], steps[1][1][0, 0, 0], steps[2][1][0, 0, 0]
-    assert np.array(figure.weights[""]) == pytest.approx(expected, abs=1 / UNIT)
+    assert_shown(AlignmentView(steps, words(5), words(5), layer=1, head=0), expected)
 
 
 def test_steps_as_generate_gives_them_to_encoder_and_decoder():
     steps = [[drawn(2, 2, 1, 6, seed=10 * i + layer) for layer in range(2)] for i in range(4)]
-    figure = AlignmentView(steps, words(6), words(4), batch=1)
     expected = torch.cat([step[1][1].mean(0) for step in steps])
-    assert np.array(figure.weights[""]) == pytest.approx(expected.numpy(), abs=1 / UNIT)
+    assert_shown(AlignmentView(steps, words(6), words(4), batch=1), expected)
 
 
 def test_several_models_may_write_and_read_different_words():
@@ -204,10 +199,6 @@ def test_several_models_may_write_and_read_different_words():
         ({"gold": [(0, 3)]}, r"\(0, 3\) is outside"),
         ({"gold": [(0, 1, 2)]}, r"pair .*\(0, 1, 2\)"),
         ({"gold": [(0, 0.5)]}, r"pair .*\(0, 0\.5\)"),
-        ({"step": 4}, r"step .*0\.\.3, got 4"),
-        ({"step": -1}, r"step .*0\.\.3, got -1"),
-        ({"layer": 1}, r"layer .*0\.\.0, got 1"),
-        ({"head": 1}, r'head .*0\.\.0 or "mean", got 1'),
         ({"head": "max"}, "head .*'max'"),
         ({"view": "map"}, "unknown view 'map'; known are grid, lines, both"),
     ],
@@ -237,7 +228,7 @@ def test_results_follow_layer_and_head():
     assert figure.gold_share[""] == pytest.approx(expected.item(), abs=1e-4)
     assert figure.gold_hits[""] == len(hard_alignment(shown, 4, 3) & set(GOLD))
     figure.head = "mean"
-    assert np.array(figure.weights[""]) == pytest.approx(layers[0][0].mean(0).numpy(), abs=1 / UNIT)
+    assert_shown(figure, layers[0][0].mean(0))
 
 
 def test_gold_by_hand():
@@ -246,18 +237,6 @@ def test_gold_by_hand():
     assert figure.gold_hits == {"": 3}
     assert view([[0.0] * 3] * 4).gold_share == {"": 0.0}
     assert view([[0.0] * 3] * 4).gold_hits == {"": 0}  # who looks at nothing looks at no gold
-
-
-@pytest.mark.parametrize(
-    ("trait", "value"),
-    [("step", 4), ("layer", 1), ("head", 1), ("view", "map"), ("model", "other"), ("panels", [])],
-)
-def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
-    figure = view()
-    before = getattr(figure, trait)
-    with pytest.raises(ValueError, match="another AlignmentView" if trait == "panels" else trait):
-        setattr(figure, trait, value)
-    assert getattr(figure, trait) == before
 
 
 @pytest.mark.parametrize("shown", ["grid", "lines", "both"])

@@ -1,6 +1,7 @@
 """What every live figure is in Python: one module, a light state, a picture, and a line of text."""
 
 import base64
+import copy
 import io
 import json
 import math
@@ -13,12 +14,11 @@ import ipywidgets
 import matplotlib.image
 import numpy as np
 import pytest
-import torch
 from IPython.core.formatters import DisplayFormatter
+from matplotlib.figure import Figure as Picture
 from traitlets import Int, List, TraitError, Unicode
 
 from attnlib.figures.figure import Figure, fixed
-from attnlib.figures.parameters import whole
 from benchmarks.examples import EXAMPLES
 from tests.node import run_in_node
 
@@ -69,8 +69,20 @@ def test_text_for_places_without_pictures(name):
     assert one == other and one.startswith(f"{name}(") and "0x" not in one
 
 
+@pytest.fixture
+def unseen(monkeypatch):
+    """Make a figure whose picture is cheap to draw, for who does not look at it."""
+
+    def make(name: str) -> Figure:
+        figure = EXAMPLES[name].make("word")
+        monkeypatch.setattr(type(figure), "picture", lambda self: Picture(figsize=(1, 1)))
+        return figure
+
+    return make
+
+
 @every_figure
-def test_asks_colab_for_its_widget_manager(name, monkeypatch):
+def test_asks_colab_for_its_widget_manager(name, unseen, monkeypatch):
     """Colab loads figures that are not its own only when asked, and wants to be told so with every output."""
     asked = []
     output = types.SimpleNamespace(
@@ -79,17 +91,17 @@ def test_asks_colab_for_its_widget_manager(name, monkeypatch):
     )
     monkeypatch.setitem(sys.modules, "google.colab.output", output)
     anywidget._util.enable_custom_widget_manager_once.cache_clear()
-    data, metadata = EXAMPLES[name].make("word")._repr_mimebundle_()
+    data, metadata = unseen(name)._repr_mimebundle_()
     assert asked == [True]
     assert metadata[VIEW]["colab"]["custom_widget_manager"]["url"] == "https://example.org/manager"
     assert {VIEW, "image/png", "text/plain"} == set(data)
 
 
 @every_figure
-def test_ipywidgets_7_does_not_show_it_in_its_own_way(name, monkeypatch):
+def test_ipywidgets_7_does_not_show_it_in_its_own_way(name, unseen, monkeypatch):
     """Colab has ipywidgets 7, whose widgets have a method of display that IPython asks before all others."""
     monkeypatch.setattr(ipywidgets.Widget, "_ipython_display_", lambda self, **how: None, raising=False)
-    data, _ = DisplayFormatter().format(EXAMPLES[name].make("word"))
+    data, _ = DisplayFormatter().format(unseen(name))
     assert {VIEW, "image/png", "text/plain"} == set(data)
 
 
@@ -113,6 +125,95 @@ def test_what_is_computed_cannot_be_written(name):
             setattr(figure, result, getattr(figure, result))
 
 
+#: What cannot be set, and what is said of it, in part.
+REFUSED = {
+    "AlignmentView": [
+        ("step", 32, "step must be a whole number in 0..31, got 32"), ("step", -1, "0..31, got -1"),
+        ("layer", 1, "layer must be a whole number in 0..0, got 1"), ("head", 1, '0..0 or "mean", got 1'),
+        ("view", "map", "view 'map'"), ("model", "other", "'other'"), ("panels", [], "make another AlignmentView"),
+    ],
+    "AttentionSurgery": [
+        ("edits", {0: [1.0]}, "edits of step 0 must have shape (32,)"), ("edits", {"a": [1.0] * 32}, "edits: a step"),
+        ("step", -1, "step must be a whole number in 0..31, got -1"), ("step", 32, "step must be"),
+        ("place", -1, "place must be a whole number in 0..31, got -1"), ("place", 32, "place must be"),
+        ("shown", 0, "shown must be a whole number in 1..32, got 0"), ("shown", 33, "shown must be"),
+    ],
+    "CopyGate": [
+        ("p_gen", 2.0, "p_gen must be a number in 0..1 or None, got 2.0"),
+        ("step", 32, "step must be a whole number in 0..31, got 32"), ("step", -1, "0..31, got -1"),
+    ],
+    "CostCurve": [
+        ("S", 0, "S must be a whole number in 1..32768, got 0"), ("T", 10**6, "T must be"),
+        ("d", -1, "1..4096, got -1"), ("axis", "V", "unknown axis 'V'"),
+        ("quantity", "seconds", "unknown quantity 'seconds'"),
+    ],
+    "HeadGrid": [
+        ("model", "none", "no model 'none'; there are 8 heads, 2 heads"), ("off", [9], "0..7, got 9"),
+        ("example", 50, "0..49, got 50"), ("example", -1, "0..49, got -1"),
+    ],
+    "MaskedSoftmaxLab": [
+        ("scores", [[1.0, 2.0]], "scores must keep the shape (32, 32), got (1, 2)"),
+        ("lengths", [1, 1], "lengths must have shape (32,) for 32 rows, got (2,)"),
+        ("fill", "nonsense", "unknown fill 'nonsense'"), ("precision", "half", "unknown precision 'half'"),
+        ("scale", -1.0, "scale must be positive"), ("offset", math.inf, "offset must be finite"),
+        ("row", 32, "row must be a whole number in 0..31, got 32"),
+    ],
+    "ScoreExplorer": [
+        ("query", [1.0], "query must have shape (2,), got (1,)"), ("key", [[1.0, 2.0]], "key must have shape (32, 2)"),
+        ("value", [[1.0, 2.0]], "value must have shape (32, 2)"), ("score", "nonsense", "unknown score 'nonsense'"),
+        ("temperature", 0.0, "temperature must be positive"), ("valid_length", 33, "0..32, got 33"),
+    ],
+    "WhereItLooks": [
+        ("scene", 3, "scene must be a whole number in 0..2, got 3"), ("scene", -1, "0..2, got -1"),
+        ("step", 32, "step must be a whole number in 0..31, got 32"), ("step", -1, "0..31, got -1"),
+        *((trait, [], f"{trait} is fixed") for trait in (
+            "images", "sizes", "captions", "weights", "grid", "truth", "static", "boxes", "wrong", "static_wrong")),
+    ],
+}  # fmt: skip
+
+
+def state(figure: Figure) -> dict:
+    """What the page sees of a figure, and what is computed on this side; but no random number of a widget."""
+    computed = {result: getattr(figure, result) for result in RESULTS[type(figure).__name__]}
+    return copy.deepcopy(figure.get_state() | computed | {"layout": None})
+
+
+@every_figure
+def test_bad_assignment_is_refused_and_changes_nothing(name):
+    figure = EXAMPLES[name].make("word")
+    before = state(figure)
+    for trait, value, words in REFUSED[name]:
+        with pytest.raises(ValueError, match=re.escape(words)):
+            setattr(figure, trait, value)
+        assert state(figure) == before, (trait, value)
+
+
+#: What a browser sends at once, of which one part may only be valid with another.
+SENT = {
+    "AlignmentView": [{"step": 5, "view": "lines", "model": "shifted"}],
+    "AttentionSurgery": [{"text": "abc", "edits": {"0": [1.0, 0.0, 0.0]}, "step": 1}, {"text": "a", "edits": {}}],
+    "CopyGate": [{"text": "please call Bo", "p_gen": 0.25, "everywhere": True}, {"p_gen": None}],
+    "CostCurve": [{"axis": "T", "d": 64, "quantity": "numbers kept"}],
+    "HeadGrid": [{"model": "2 heads", "off": [1]}, {"model": "8 heads", "off": [7, 2], "example": 4}],
+    "MaskedSoftmaxLab": [{"fill": "-inf", "row": 1, "lengths": [4] * 31 + [0]}],
+    "ScoreExplorer": [{"query": [-2.0, 0.0], "temperature": 0.5, "score": "location"}],
+    "WhereItLooks": [{"scene": 1, "step": 4, "smooth": True, "show_boxes": True}],
+}
+
+
+@every_figure
+def test_what_a_browser_sends_is_taken_over(name):
+    """At once, and with the results of the same traits set one after the other."""
+    sent, set_here, untouched = (EXAMPLES[name].make("word") for _ in range(3))
+    for message in SENT[name]:
+        sent.set_state(copy.deepcopy(message))
+        for trait, value in message.items():
+            setattr(set_here, trait, value)
+    np.testing.assert_equal(state(sent), state(set_here))  # NaN is NaN
+    moved = {key for key, value in state(sent).items() if value != state(untouched)[key]}
+    assert moved & set(RESULTS[name]) or name == "AlignmentView"  # the one head of its models is shown in any case
+
+
 class Still(Figure):
     """Two traits, of which one is fixed."""
 
@@ -127,16 +228,3 @@ def test_what_is_fixed_can_be_set_only_when_the_figure_is_made():
     with pytest.raises(ValueError, match=r"^words is fixed when the figure is made: make another Still$"):
         figure.words = ["a"]
     assert (figure.step, figure.words) == (3, ["a", "b"])
-
-
-@pytest.mark.parametrize("given", [0, 4, 4.0, np.int64(2), torch.tensor(2), torch.tensor([4.0], requires_grad=True)])
-def test_whole_numbers_in_a_range(given):
-    assert whole("step", given, 0, 4) == int(given)
-    assert type(whole("step", given, 0, 4)) is int
-
-
-@pytest.mark.parametrize("given", [-1, 5, 1.5, math.nan, math.inf, None, True, "2", [1, 2]])
-def test_what_is_no_whole_number_in_a_range(given):
-    message = f"step must be a whole number in 0..4 or None, got {given!r}"
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        whole("step", given, 0, 4, " or None")

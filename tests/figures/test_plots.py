@@ -78,10 +78,9 @@ def test_every_cell_tells_its_weight_while_there_is_room(weights):
     found = {t.get_position(): t.get_text() for t in texts}
     assert found == {(j, i): f"{weights[i, j]:.2f}" for i in range(3) for j in range(5)}
     many = np.full((8, 9), 1 / 9)
-    assert len(heatmap(many, ["q"] * 8, ["k"] * 9).texts) == 0
-    assert len(heatmap(many, ["q"] * 8, ["k"] * 9, numbers=True).texts) == 72
-    assert len(heatmap(many[:, :8], ["q"] * 8, ["k"] * 8).texts) == 64
-    assert len(heatmap(weights, ROWS, COLUMNS, numbers=False).texts) == 0
+    for table, numbers, count in ((many, None, 0), (many, True, 72), (many[:, :8], None, 64), (weights, False, 0)):
+        T, S = table.shape
+        assert len(heatmap(table, ["q"] * T, ["k"] * S, numbers=numbers).texts) == count
 
 
 def test_numbers_can_be_read_on_every_weight():
@@ -112,6 +111,8 @@ def test_short_words_stand_over_their_column_and_long_ones_lean(columns, rotatio
 def test_heatmap_takes_tensors_and_lists(weights):
     for same in (torch.from_numpy(weights), weights.tolist(), torch.from_numpy(weights).float()):
         assert_allclose(heatmap(same, ROWS, COLUMNS).images[0].get_array(), weights, rtol=1e-6)
+    as_models_return_them = torch.tensor([[0.25, 0.75]], dtype=torch.bfloat16, requires_grad=True)
+    assert describe_weights(as_models_return_them, ["le"], ["a", "the"]) == '"le" looks most at "the" (0.75)'
 
 
 @pytest.mark.parametrize("draw", [heatmap, describe_weights])
@@ -217,11 +218,6 @@ def test_style_sheet_of_the_book_has_the_colours_of_the_palette():
         found[role] = (light, dark)
     assert found == {role: tuple(colour) for role, colour in ROLES.items()}
     assert set(re.findall(r"#[0-9a-f]{6}", text)) == {shade for colour in ROLES.values() for shade in colour}
-
-
-def test_heat_maps_take_tensors_as_models_return_them():
-    weights = torch.tensor([[0.25, 0.75]], dtype=torch.bfloat16, requires_grad=True)
-    assert describe_weights(weights, ["le"], ["a", "the"]) == '"le" looks most at "the" (0.75)'
 
 
 def test_several_runs_are_drawn_as_their_mean_in_a_band():

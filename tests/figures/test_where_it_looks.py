@@ -72,11 +72,8 @@ def test_the_strongest_regions_come_first_and_of_equal_ones_the_first():
 
 def test_regions_are_in_a_box_as_attnlib_says():
     generator = torch.Generator().manual_seed(2)
-    cases = []
-    for _ in range(100):
-        left, top = torch.randint(0, 40, (2,), generator=generator).tolist()
-        width, height = torch.randint(1, 21, (2,), generator=generator).tolist()
-        cases.append((left, top, left + width, top + height))
+    corner, size = (torch.randint(*span, (100, 2), generator=generator) for span in ((0, 40), (1, 21)))
+    cases = torch.cat([corner, corner + size], dim=1).tolist()
     cases += [(4, 4, 5, 5), (3, 3, 4, 4), (0, 0, 48, 48), (11, 12, 13, 13)]  # centres lie at 4, 12, 20, …
     answers = run_in_node(ESM, "argument.map((box) => m.inBox(box, [6, 6], [48, 48]))", cases)
     for box, answer in zip(cases, answers, strict=True):
@@ -97,22 +94,14 @@ def test_a_box_on_a_grid_and_an_image_that_are_not_square():
 @pytest.mark.parametrize(
     ("said", "true", "wrong"),
     [
-        ("a key above a star", "a key above a star", "....."),
-        ("a key above a star", "a bell above a star", ".x..."),
+        ("a key above a star", "a key above a star", "....."), ("a key above a star", "a bell above a star", ".x..."),
         ("a key left of a star", "a key above a star", "..xx.."),
-        ("a key above a star", "a key left of a star", "..x.."),
-        ("a star a star", "a star", "..xx"),
-        ("star a", "a star", "x."),
-        ("", "a star", ""),
-        ("a star", "", "xx"),
-        ("b a", "a b", "x."),
+        ("a key above a star", "a key left of a star", "..x.."), ("a star a star", "a star", "..xx"),
+        ("", "a star", ""), ("a star", "", "xx"),
     ],
-)
+)  # fmt: skip
 def test_wrong_words_are_those_outside_of_the_longest_common_sequence(said, true, wrong):
-    found = wrong_words(said.split(), true.split())
-    assert found.count(False) == wrong.count(".")
-    if wrong not in ("x.",):  # "b a" and "a b" share one word, either
-        assert found == [mark == "x" for mark in wrong]
+    assert wrong_words(said.split(), true.split()) == [mark == "x" for mark in wrong]
 
 
 def test_the_common_sequence_is_the_longest_there_is():
@@ -161,21 +150,6 @@ def test_what_it_shows_follows_scene_and_step():
     assert (figure.looks_at, figure.hit) == ([0, 0], None)  # all equal: the first
 
 
-def test_a_change_from_the_browser_is_taken_over():
-    figure = looks()
-    figure.set_state({"scene": 1, "step": 1, "smooth": True, "show_boxes": True})
-    assert (figure.scene, figure.step, figure.smooth, figure.show_boxes) == (1, 1, True, True)
-    assert figure.looks_at == [1, 2]
-
-
-@pytest.mark.parametrize("name", ["images", "captions", "weights", "grid", "truth", "boxes", "wrong"])
-def test_what_it_is_made_of_cannot_be_exchanged(name):
-    figure = looks(truth=CAPTIONS, boxes=BOXES)
-    setattr(figure, name, list(getattr(figure, name)))  # the same again is no change
-    with pytest.raises(ValueError, match=f"{name} is fixed"):
-        setattr(figure, name, getattr(figure, name)[:0])
-
-
 def test_images_travel_without_loss():
     figure = looks()
     for given, address in zip(IMAGES, figure.images, strict=True):
@@ -185,24 +159,27 @@ def test_images_travel_without_loss():
     assert figure.sizes == [[4, 6], [4, 6]]
 
 
-def test_arrays_and_tensors_are_welcome():
-    expected = looks().get_state(["images", "weights", "captions"])
-    halves = [torch.tensor(weights).bfloat16() for weights in WEIGHTS]
-    for images, weights in (
+@pytest.mark.parametrize(
+    ("images", "weights"),
+    [
         (torch.tensor(IMAGES), [torch.tensor(w, requires_grad=True) for w in WEIGHTS]),
         (IMAGES.tolist(), [np.array(w) for w in WEIGHTS]),
         ([image.astype(np.int64) for image in IMAGES], WEIGHTS),
         (torch.tensor(IMAGES) / 255, WEIGHTS),
         ((IMAGES / 255).tolist(), WEIGHTS),
-    ):
-        given = looks(images=images, weights=weights).get_state(["images", "weights", "captions"])
-        assert given["images"] == expected["images"]
-        for one, other in zip(given["weights"], expected["weights"], strict=True):
-            np.testing.assert_allclose(one, other, atol=1e-6)
-    np.testing.assert_allclose(looks(weights=halves).weights[0], WEIGHTS[0], atol=2e-3)
+    ],
+)
+def test_arrays_and_tensors_are_welcome(images, weights):
+    given, expected = looks(images=images, weights=weights), looks()
+    assert given.images == expected.images
+    for one, other in zip(given.weights, expected.weights, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    json.dumps(given.get_state(list(given.keys)))
+
+
+def test_other_things_that_are_welcome():
     grey = torch.full((1, 1, 3), 0.5, dtype=torch.bfloat16, requires_grad=True)
     assert pixels("x", grey).tolist() == [[[128, 128, 128]]]
-    json.dumps(looks(images=torch.tensor(IMAGES), truth=CAPTIONS).get_state(list(looks().keys)))
     assert looks(captions=(("a", "b", "c"), ["d", "e"])).captions == [["a", "b", "c"], ["d", "e"]]
 
 
@@ -250,14 +227,6 @@ def test_wrong_words_are_told_of_both_models():
 def test_bad_input_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         looks(**changes)
-
-
-@pytest.mark.parametrize(("trait", "value"), [("scene", 2), ("scene", -1), ("step", 3), ("step", -1)])
-def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
-    figure = looks(step=1)
-    with pytest.raises(ValueError, match=f"{trait} .*{value}"):
-        setattr(figure, trait, value)
-    assert (figure.scene, figure.step, figure.looks_at) == (0, 1, [1, 1])
 
 
 def test_rows_may_add_up_to_a_little_more_or_to_less_than_1():

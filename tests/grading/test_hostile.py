@@ -18,7 +18,7 @@ from attnlib.grading.answers import answers_to
 from attnlib.grading.release import bare, leaks, page_leaks, secret_lines, student_version
 from tests.grading.hostile import ALL, ASSIGNMENT, GRADED, HOSTILE, NOT_GRADED, STOLEN, answering
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [pytest.mark.sandbox, pytest.mark.thorough]  # a class of sixty takes two minutes of two cores
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = assignment.choose(ASSIGNMENT)

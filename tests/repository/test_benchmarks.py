@@ -241,12 +241,20 @@ def test_a_slope_is_that_of_the_power():
     assert growth.slope([(x, 7.0) for x in (2, 4, 8)]) == pytest.approx(0)
 
 
+def in_this_process(prepare, sizes, warm, device):
+    """In place of `peaks`, whose sixteen processes would take most of the time: the numbers in the first gradient."""
+    return [prepare(*size, device)()[0].numel() for size in sizes]
+
+
 @pytest.fixture(scope="module")
 def quick():
+    """The record of a short run. The section on memory asks processes; the curves of memory are drawn without them."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     jaxtyping.config.update("jaxtyping_disable", True)  # torch.compile cannot read the shape checks
-    record = speed.measure(QUICK, CPU)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(growth, "peaks", in_this_process)
+        record = speed.measure(QUICK, CPU)
     jaxtyping.config.update("jaxtyping_disable", False)
     torch._dynamo.reset()
     gc.collect()  # as in tests/core/test_models.py

@@ -35,6 +35,7 @@ def copy(tmp_path) -> Path:
     return tmp_path
 
 
+@pytest.mark.thorough
 def test_a_score_is_added_in_four_steps(copy):
     blocks = [textwrap.dedent(block) for block in re.findall(r"```\w+\n(.*?)```", STEPS, re.S)]
     written, registered, oracle, javascript, parameters = blocks

@@ -38,6 +38,12 @@ def values(workflow: str, job: str, what: str) -> list[str]:
     return PARSED[workflow]["jobs"][job]["strategy"]["matrix"][what]
 
 
+def make(*arguments: str) -> str:
+    """What make says."""
+    command = ["make", "--no-print-directory", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
 def scripts() -> list[str]:
     return [step["run"] for step in steps() if "run" in step]
 
@@ -155,12 +161,8 @@ def bare(tmp_path):
     program(tmp_path / "true", "")
 
     def run(*targets: str, **environment: str) -> tuple[list[str], str]:
-        subprocess.run(
-            [ROOT / ".ci" / "run", *targets],
-            env={"PATH": str(tmp_path), **environment},
-            check=True,
-            capture_output=True,
-        )
+        command, environment = [ROOT / ".ci" / "run", *targets], {"PATH": str(tmp_path), **environment}
+        subprocess.run(command, env=environment, check=True, capture_output=True)
         log = tmp_path / "apt"
         installed = log.read_text().splitlines()[-1].split()[3:] if log.exists() else []
         log.unlink(missing_ok=True)
@@ -204,13 +206,10 @@ def test_only_linux_has_the_sandbox(bare):
     for name in ("git", "node", "google-chrome"):
         program(bare.folder / name, "")
     assert bare() == ([], "check")
-    plan = ["make", "--dry-run", "--no-print-directory", "unit", "SYSTEM=Darwin"]
-    said = subprocess.run(plan, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert '-m "not browser and not thorough and not sandbox"' in said
-    said = subprocess.run([*plan[:-2], "test", plan[-1]], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert said.splitlines()[-1].endswith("Left out: the tests of the grader's sandbox; Darwin cannot build it.\"")
-    here = subprocess.run([*plan[:-1], "SYSTEM=Linux"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert '-m "not browser and not thorough"' in here
+    assert '-m "not browser and not thorough and not sandbox"' in make("--dry-run", "unit", "SYSTEM=Darwin")
+    last = make("--dry-run", "test", "SYSTEM=Darwin").splitlines()[-1]
+    assert last.endswith("Left out: the tests of the grader's sandbox; Darwin cannot build it.\"")
+    assert '-m "not browser and not thorough"' in make("--dry-run", "unit", "SYSTEM=Linux")
 
 
 def test_only_on_github_is_torch_taken_without_cuda(bare):
@@ -246,9 +245,7 @@ def test_a_release_is_of_one_version(tmp_path):
 
 
 def test_make_alone_lists_every_target_that_people_call():
-    shown = subprocess.run(
-        ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    shown = make()
     (phony,) = re.findall(r"^\.PHONY: (.*)$", MAKEFILE, re.M)
     listed = re.findall(r"^  make ([a-z-]+) +\S.*$", shown, re.M)
     assert listed[0] == "help" and len(listed) == len(set(listed))

@@ -67,17 +67,12 @@ def test_what_no_reader_needs_stays_behind(tmp_path):
     }  # fmt: skip
 
 
-def test_without_a_built_book_it_says_what_to_do(tmp_path, monkeypatch, capsys):
+def test_without_a_book_or_the_commit_of_its_package_nothing_is_packed(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("GIT_DIR", str(tmp_path))
     monkeypatch.setattr(archive, "BUILT", tmp_path)
+    monkeypatch.setattr(archive, "write", lambda target, files: pytest.fail("nothing is to be written"))
     assert archive.main() == 1
     assert "`make zip` builds it" in capsys.readouterr().err
-
-
-def test_notebooks_that_could_not_name_their_package_are_not_packed(tmp_path, monkeypatch, capsys):
-    (tmp_path / "html").mkdir()
-    (tmp_path / "html" / "index.html").touch()
-    monkeypatch.setenv("GIT_DIR", str(tmp_path))
-    monkeypatch.setattr(archive, "BUILT", tmp_path / "html")
-    monkeypatch.setattr(archive, "write", lambda target, files: pytest.fail("nothing is to be written"))
+    (tmp_path / "index.html").touch()
     assert archive.main() == 1
     assert "is no git repository" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """What the test cells of assignments need: a time limit, and a comparison that no object talks its way through."""
 
 import contextlib
+import functools
 import signal
 import threading
 from collections.abc import Iterator
@@ -31,22 +32,24 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
         yield
         return
 
-    def ring(_, frame: FrameType | None) -> None:
-        if is_import(frame):
-            signal.setitimer(timer, seconds)
-            return
-        raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
-
     timer, alarm = signal.ITIMER_REAL, signal.SIGALRM
     if processor:
         timer, alarm = signal.ITIMER_VIRTUAL, signal.SIGVTALRM
-    before = signal.signal(alarm, ring)
+    before = signal.signal(alarm, functools.partial(ring, timer, seconds))
     outer, _ = signal.setitimer(timer, seconds)
     try:
         yield
     finally:
         signal.setitimer(timer, outer)  # 0, none, where no limit stood around this one
         signal.signal(alarm, before)
+
+
+def ring(timer: int, seconds: float, _: int, frame: FrameType | None) -> None:
+    """What the alarm does: stop what runs, or wait once more where that loads a module."""
+    if is_import(frame):
+        signal.setitimer(timer, seconds)
+    else:
+        raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
 
 
 def is_import(frame: FrameType | None) -> bool:

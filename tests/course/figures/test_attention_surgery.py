@@ -1,16 +1,15 @@
 """The translator in the page writes what attnlib writes, with and without weights from outside."""
 
 import json
-from functools import cache
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from attnlib.course.figures import AttentionSurgery, attention_surgery
+from attnlib.course.figures import AttentionSurgery
 from attnlib.course.figures.bahdanau import Written, translator, write
-from attnlib.course.figures.weights import export, rounded, unpacked
+from attnlib.course.figures.weights import export, packed, rounded, unpacked
 from attnlib.data import load_dates
 from attnlib.decoders import BahdanauDecoder
 from attnlib.encoder import Encoder
@@ -88,11 +87,15 @@ def test_javascript_writes_what_attnlib_writes(double):
     assert max(lengths) == 10
 
 
+def one_run(model: Seq2Seq, ids: list[int], most: int) -> list[dict]:
+    """What the page writes of one source."""
+    case = {"ids": ids, "how": MARKS | {"maxLength": most}}
+    return run_in_node(ESM, WRITE, {"network": export(model), "cases": [case]})[0]
+
+
 def test_an_empty_source_has_nothing_to_look_at():
     model = seq2seq(seed=5).double()
-    (got,) = run_in_node(
-        ESM, WRITE, {"network": export(model), "cases": [{"ids": [], "how": MARKS | {"maxLength": 4}}]}
-    )
+    got = one_run(model, [], most=4)
     with torch.no_grad():
         memory, state = model.encode(torch.tensor([[0]]), torch.tensor([0]))
         wanted = model.decoder(torch.tensor([[1]]), memory, state)
@@ -102,53 +105,43 @@ def test_an_empty_source_has_nothing_to_look_at():
 
 def test_the_weights_of_a_tie_are_even():
     model = seq2seq()
-    with torch.no_grad():
-        model.decoder.attention.score.v_a.weight.zero_()
-    case = {"ids": [3, 4, 5, 6], "how": MARKS | {"maxLength": 3}}
-    (steps,) = run_in_node(ESM, WRITE, {"network": export(model), "cases": [case]})
-    assert all(step["weights"] == pytest.approx([0.25] * 4, abs=1e-15) for step in steps)
+    model.decoder.attention.score.v_a.weight.data.zero_()
+    assert all(step["weights"] == pytest.approx([0.25] * 4, abs=1e-15) for step in one_run(model, [3, 4, 5, 6], most=3))
 
 
 # --- the model of the chapter, as it is stored
 
 
-@cache
+@pytest.fixture(scope="module")
 def stored() -> dict:
     """The state of the figure in chapter 7."""
     (state,) = stored_figures("07", "AttentionSurgery")
     return state
 
 
-@cache
-def chapters_cases() -> tuple[dict, list[Written]]:
+def test_the_model_of_the_chapter_writes_the_same_dates_in_the_page(stored):
     """200 dates that were never drawn for the chapter, and what attnlib makes of them in float32."""
-    state = stored()
-    source = state["source_vocabulary"]
-    model = translator(unpacked(state["network"])).float()
+    source = stored["source_vocabulary"]
+    model = translator(unpacked(stored["network"])).float()
     dates = load_dates(sizes=(200, 0, 0), locales=["fr_FR", "de_DE", "es_ES", "it_IT"], seed=7).train
     generator, cases, wanted = torch.Generator().manual_seed(0), [], []
     for n, date in enumerate(dates):
-        ids = [source.index(character) for character in date.source if character in source][: state["longest"]]
+        ids = [source.index(character) for character in date.source if character in source][: stored["longest"]]
         row = torch.rand(len(ids), generator=generator) ** 8
         edits = {n // 2 % 10: row / row.sum()} if n % 2 else {}
-        how = MARKS | {"maxLength": state["max_length"], "edits": {i: row.tolist() for i, row in edits.items()}}
+        how = MARKS | {"maxLength": stored["max_length"], "edits": {i: row.tolist() for i, row in edits.items()}}
         cases.append({"ids": ids, "how": how})
-        wanted.append(in_attnlib(model, ids, state["max_length"], edits))
-    return {"network": state["network"], "cases": cases}, wanted
-
-
-def test_the_model_of_the_chapter_writes_the_same_dates_in_the_page():
-    argument, wanted = chapters_cases()
-    answers = run_in_node(stored()["_esm"], WRITE, argument)
+        wanted.append(in_attnlib(model, ids, stored["max_length"], edits))
+    answers = run_in_node(stored["_esm"], WRITE, {"network": stored["network"], "cases": cases})
     assert len(answers) == 200
     for got, expected in zip(answers, wanted, strict=True):
         assert_same(got, expected, 1e-5)
 
 
-def test_the_chapter_holds_this_version_of_the_figure_and_little_else():
-    assert stored()["_esm"] == ESM
-    assert stored()["_css"] == str(AttentionSurgery._css)
-    assert len(json.dumps(stored())) <= 300_000
+def test_the_chapter_holds_this_version_of_the_figure_and_little_else(stored):
+    assert stored["_esm"] == ESM
+    assert stored["_css"] == str(AttentionSurgery._css)
+    assert len(json.dumps(stored)) <= 300_000
 
 
 # --- what a reader does
@@ -211,41 +204,36 @@ def test_a_link_brings_back_what_it_was_made_of():
         for step, row in state["edits"].items():
             assert back["edits"][step] == pytest.approx(row, abs=1e-4)
             assert sum(back["edits"][step]) == pytest.approx(1, abs=1e-12)
-        assert {name: back[name] for name in ("text", "step", "place")} == {
-            k: state[k] for k in ("text", "step", "place")
-        }
+        assert all(back[name] == state[name] for name in ("text", "step", "place"))
         assert elsewhere is None
 
 
-@pytest.mark.parametrize(
-    ("link", "message"),
-    [
-        ("#one&step=1", "it has no text"),
-        ("#one&text=abc&step=12", "the step “12” is not in 0 to 11"),
-        ("#one&text=abc&step=-1", "the step “-1”"),
-        ("#one&text=abc&place=3", "the place “3” is not in 0 to 2"),
-        ("#one&text=abc&edit=1", "“1” is not a row of weights"),
-        ("#one&text=abc&edit=1:0-5:2", "is not a row of weights"),
-        ("#one&text=abc&edit=12:0-5", "the step “12”"),
-        ("#one&text=abc&edit=1:3-5", "the place “3”"),
-        ("#one&text=abc&edit=1:0-x", "the share “x”"),
-        ("#one&text=abc&edit=1:0-10001", "the share “10001”"),
-        ("#one&text=abc&edit=1:0-0", "are all 0"),
-        ("#one&text=abc&edit=1:0", "the share “undefined”"),
-    ],
-)
-def test_a_link_that_makes_no_sense_is_answered_in_words(link, message):
-    said = run_in_node(
-        ESM,
-        "(() => { try { m.fromHash(argument, 'one', (t) => t.length, 12) } catch (e) { return e.message } })()",
-        link,
-    )
-    assert message in (said or "")
+ASKED = """argument.map((link) => {
+    try { return m.fromHash(link, "one", (t) => t.length, 12) } catch (e) { return e.message }
+})"""
 
 
-@pytest.mark.parametrize("link", ["", "#", "#one", "#ones&text=a", "#figure-7", "#two&text="])
-def test_a_link_to_something_else_is_left_alone(link):
-    assert run_in_node(ESM, "m.fromHash(argument, 'one', () => 1, 12)", link) is None
+def test_a_link_that_makes_no_sense_is_answered_in_words():
+    wrong = {
+        "#one&step=1": "it has no text",
+        "#one&text=abc&step=12": "the step “12” is not in 0 to 11",
+        "#one&text=abc&step=-1": "the step “-1”",
+        "#one&text=abc&place=3": "the place “3” is not in 0 to 2",
+        "#one&text=abc&edit=1": "“1” is not a row of weights",
+        "#one&text=abc&edit=1:0-5:2": "is not a row of weights",
+        "#one&text=abc&edit=12:0-5": "the step “12”",
+        "#one&text=abc&edit=1:3-5": "the place “3”",
+        "#one&text=abc&edit=1:0-x": "the share “x”",
+        "#one&text=abc&edit=1:0-10001": "the share “10001”",
+        "#one&text=abc&edit=1:0-0": "are all 0",
+        "#one&text=abc&edit=1:0": "the share “undefined”",
+    }
+    for (link, words), said in zip(wrong.items(), run_in_node(ESM, ASKED, list(wrong)), strict=True):
+        assert isinstance(said, str) and words in said, link
+
+
+def test_a_link_to_something_else_is_left_alone():
+    assert run_in_node(ESM, ASKED, ["", "#", "#one", "#ones&text=a", "#figure-7", "#two&text="]) == [None] * 6
 
 
 def test_percentages_do_not_claim_certainty():
@@ -257,13 +245,8 @@ def test_percentages_do_not_claim_certainty():
 
 
 def figure(**changes) -> AttentionSurgery:
-    given = {
-        "network": export(seq2seq(seed=2)),
-        "source_vocabulary": SOURCE,
-        "target_vocabulary": TARGET,
-        "text": "abba d",
-    }
-    return AttentionSurgery(**(given | changes))
+    words = {"source_vocabulary": SOURCE, "target_vocabulary": TARGET, "text": "abba d"}
+    return AttentionSurgery(**({"network": export(seq2seq(seed=2))} | words | changes))
 
 
 def test_the_figure_shows_what_attnlib_writes():
@@ -284,8 +267,8 @@ def test_results_follow_text_and_edits():
     assert shown.weights[0] == before[1][0]
     assert shown.original == before[0]
     shown.text = "dead"  # weights of another text mean nothing here
-    assert shown.edits == {}
-    assert len(shown.weights[0]) == 4
+    fresh = figure(text="dead")
+    assert (shown.edits, shown.original, shown.weights) == ({}, fresh.original, fresh.weights)
     shown.text = "abba d"
     assert (shown.output, shown.weights) == before
 
@@ -298,7 +281,7 @@ def test_the_browsers_text_may_be_anything():
         assert bool(shown.weights) == bool(tokens)
         assert shown.picture()
     assert shown.original == figure(text="ad").original
-    shown.set_state({"text": "ab", "edits": {"0": [0.5, 0.5]}, "step": 1})
+    shown.set_state({"text": "ab", "edits": {"0": [0.5, 0.5]}})
     assert shown.weights[0] == [0.5, 0.5]
     shown.set_state({"text": "abc", "edits": {"0": [1.0, 0.0, 0.0]}})  # both at once
     assert shown.weights[0] == [1.0, 0.0, 0.0]
@@ -306,12 +289,9 @@ def test_the_browsers_text_may_be_anything():
 
 
 def test_arrays_and_tensors_are_welcome():
-    row = torch.tensor([1.0, 0, 0, 2, 0, 1])
-    expected = figure(edits={0: row.tolist()}).weights
-    assert expected[0] == [0.25, 0, 0, 0.5, 0, 0.25]
-    for given in (row, row.clone().requires_grad_(), row.bfloat16(), row.numpy(), row.int().numpy()):
+    for given in (torch.tensor([1.0, 0, 0, 2, 0, 1], requires_grad=True), np.array([1, 0, 0, 2, 0, 1])):
         shown = figure(edits={0: given})
-        assert shown.weights == expected
+        assert shown.weights[0] == [0.25, 0, 0, 0.5, 0, 0.25]
         json.dumps(shown.get_state(["edits", "network", "text"]))  # lists, all the way down
 
 
@@ -320,16 +300,7 @@ def without(name: str) -> dict:
 
 
 def reshaped(name: str, *shape: int) -> dict:
-    return export(seq2seq()) | export(ParameterOf(name, torch.zeros(shape)))
-
-
-class ParameterOf:
-    """What `export` asks of a module: a state dict, here of one weight."""
-
-    def __new__(cls, name, weight):
-        holder = torch.nn.Module()
-        holder.state_dict = lambda: {name: weight}
-        return holder
+    return export(seq2seq()) | {name: packed(name, torch.zeros(shape))}
 
 
 @pytest.mark.parametrize(
@@ -338,16 +309,9 @@ class ParameterOf:
         ({"network": without("decoder.W_s.weight")}, "decoder.W_s.weight must be among the weights"),
         ({"network": without("encoder.embedding.weight")}, "encoder.embedding.weight must be among the weights"),
         ({"network": without("decoder.cell.bias_hh")}, 'Missing key.*: "decoder.cell.bias_hh"'),
-        ({"network": without("encoder.rnn_backward.bias_hh_l0")}, 'Missing key.*: "encoder.rnn_backward.bias_hh_l0"'),
         ({"network": reshaped("decoder.w_c", 7)}, 'Unexpected key.*: "decoder.w_c"'),
-        (
-            {"network": reshaped("decoder.C_o.weight", 14, 9)},
-            r"C_o.weight.*\[14, 9\].*model.*\[14, 10\]",
-        ),
-        ({"network": reshaped("decoder.cell.weight_ih", 21, 10)}, r"cell.weight_ih.*\[21, 10\].*\[21, 14\]"),
-        ({"network": reshaped("encoder.rnn.weight_ih_l0", 15, 5)}, r"rnn.weight_ih_l0.*\[15, 5\].*\[15, 6\]"),
+        ({"network": reshaped("decoder.C_o.weight", 14, 9)}, r"C_o.weight.*\[14, 9\].*model.*\[14, 10\]"),
         ({"network": reshaped("decoder.attention.score.W_a.weight", 7)}, r"a matrix: got the shape \(7,\)"),
-        ({"network": reshaped("decoder.W_o.bias", 8)}, r"W_o.bias.*\[8\].*\[7\]"),
         ({"source_vocabulary": SOURCE[:-1]}, "encoder.embedding.weight has 8 rows for a vocabulary of 7"),
         ({"target_vocabulary": [*TARGET, "q"]}, "decoder.embedding.weight has 7 rows for a vocabulary of 8"),
         ({"target_vocabulary": ["<pad>", "<s>", *TARGET[2:]]}, "must have <bos>"),
@@ -359,41 +323,16 @@ class ParameterOf:
         ({"examples": ["ab", "<pad>"]}, "'<pad>' has characters"),
         ({"edits": {0: [1, 0]}}, r"edits of step 0 must have shape \(6,\) for 6 characters, got \(2,\)"),
         ({"edits": {12: [1] * 6}}, r"0\.\.11, got 12"),
-        ({"edits": {-1: [1] * 6}}, r"0\.\.11, got -1"),
         ({"edits": {0: [1, -1, 1, 1, 1, 1]}}, "must not be negative"),
         ({"edits": {0: [0] * 6}}, "not all 0"),
-        ({"edits": {0: [float("nan")] * 6}}, "finite"),
         ({"max_length": 0}, "max_length must be at least 1, got 0"),
         ({"longest": 0}, "longest must be at least 1, got 0"),
         ({"name": "Two words"}, "'Two words'"),
-        ({"step": 12}, r"step must be a whole number in 0\.\.11, got 12"),
-        ({"place": 32}, r"place must be a whole number in 0\.\.31, got 32"),
     ],
 )
 def test_bad_input_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         figure(**changes)
-
-
-@pytest.mark.parametrize(
-    ("trait", "value"),
-    [
-        ("edits", {0: [1.0]}),
-        ("edits", {"a": [1.0] * 6}),
-        ("step", -1),
-        ("step", 12),
-        ("place", 32),
-        ("place", -1),
-        ("shown", 0),
-        ("shown", 13),
-    ],
-)
-def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
-    shown = figure(edits={0: [1.0] * 6})
-    before = (getattr(shown, trait), shown.weights)
-    with pytest.raises(ValueError, match=trait):
-        setattr(shown, trait, value)
-    assert (getattr(shown, trait), shown.weights) == before
 
 
 def test_numbers_of_a_weight_must_be_finite():
@@ -421,24 +360,3 @@ def test_repr_and_picture_say_what_the_figure_shows():
     assert "".join(label.get_text() for label in ax.get_yticklabels()).removesuffix("<eos>") == shown.output
     (ax,) = figure().picture().axes
     assert "surgery" not in ax.get_title()
-
-
-def test_a_text_is_decoded_once_however_often_it_is_painted(monkeypatch):
-    shown, asked = figure(), []
-
-    def counted(numbers, ids, edits, *rest):
-        asked.append(sorted(edits))
-        return write(numbers, ids, edits, *rest)
-
-    monkeypatch.setattr(attention_surgery, "write", counted)
-    shown.edits = {0: [0, 0, 0, 0, 0, 1]}
-    shown.edits = {1: [0, 0, 0, 0, 0, 1]}
-    shown.picture()
-    assert asked == [[0], [1]]
-    shown.text = "dead"  # its edits go, being of six characters
-    assert (asked, shown.edits) == ([[0], [1], []], {})
-    assert shown.original == shown.output
-    shown.text = "eadd"
-    assert len(asked) == 4
-    fresh = figure(text="eadd")
-    assert (shown.original, shown.weights) == (fresh.original, fresh.weights)

