@@ -5,10 +5,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
+import nbval.kernel
 import pytest
 
+import conftest
 from attnlib.figures.palette import ROLES
 from scripts import notebooks
 
@@ -110,6 +113,18 @@ def test_a_stored_number_that_is_wrong_turns_nbval_red(chapter):
     result = subprocess.run(command, capture_output=True, text=True, cwd=chapter.parent, env=alone, timeout=120)
     assert result.returncode == 1 and "1 failed, 3 passed" in result.stdout, result.stdout
     assert "FAILED 08_wrong.ipynb::Cell 1" in result.stdout, result.stdout
+
+
+def test_kernels_of_nbval_have_no_ports_that_another_may_take(monkeypatch):
+    monkeypatch.setattr(nbval.kernel, "KernelManager", None)  # put back in the end
+    cleanups = []
+    conftest.pytest_configure(SimpleNamespace(getoption=lambda *_: True, add_cleanup=cleanups.append))
+    one, other = (nbval.kernel.KernelManager(kernel_name="python3") for _ in range(2))
+    assert one.transport == other.transport == "ipc"
+    assert one.ip != other.ip and Path(one.ip).parent.is_dir()
+    for cleanup in cleanups:
+        cleanup()
+    assert not Path(one.ip).parent.exists()
 
 
 ERROR = nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])
