@@ -146,7 +146,7 @@ def make_copy(directory: Path) -> Path:
     unneeded = shutil.ignore_patterns("__pycache__", "browser", ".hypothesis")
     for name in ("attnlib", "benchmarks", "tests", "assets", "scripts"):
         shutil.copytree(ROOT / name, directory / name, ignore=unneeded)
-    for name in ("pyproject.toml", "_config.yml", "_toc.yml"):
+    for name in ("conftest.py", "pyproject.toml", "_config.yml", "_toc.yml"):
         shutil.copy(ROOT / name, directory)
     for name in ("assignments", "book"):  # graded ones; models that chapters have stored, which figures show
         (directory / name).symlink_to(ROOT / name)
