@@ -33,6 +33,7 @@ def limits() -> Iterator[None]:
         yield
 
 
+@plt.rc_context()  # the style of an assignment's figures is its own
 def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
     """Run all cells in a fresh namespace, `given` in place of the model's answers.
 
@@ -43,20 +44,19 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
         raise ValueError(f"{sorted(unknown)} is no answer cell; there are {sorted(answers(notebook))}.")
     matplotlib.use("agg")
     space, got, why = {"__name__": "__main__"}, {}, {}
-    with plt.rc_context():  # the style of an assignment's figures is its own
-        for cell in (c for c in notebook.cells if c.cell_type == "code"):
-            name = facts(cell).get("grade_id", "free")
-            source = given.get(name, cell.source) if is_answer(cell) else cell.source
-            problem = None
-            try:
-                with limits(), contextlib.redirect_stdout(io.StringIO()):
-                    exec(compiled(source, name), space)
-            except Exception as error:
-                problem = f"{type(error).__name__}: {error}"
-            if facts(cell).get("grade"):
-                got[name] = 0 if problem else facts(cell)["points"]
-            if problem and not is_answer(cell):
-                why[name] = problem
+    for cell in (c for c in notebook.cells if c.cell_type == "code"):
+        name = facts(cell).get("grade_id", "free")
+        source = given.get(name, cell.source) if is_answer(cell) else cell.source
+        problem = None
+        try:
+            with limits(), contextlib.redirect_stdout(io.StringIO()):
+                exec(compiled(source, name), space)
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+        if facts(cell).get("grade"):
+            got[name] = 0 if problem else facts(cell)["points"]
+        if problem and not is_answer(cell):
+            why[name] = problem
     plt.close("all")
     return got, why
 
