@@ -11,8 +11,13 @@ PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o 
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help book lab test check lint unit coverage notebooks browser bench mutants matrix audit execute lock clean zip links student pdf tex colab slides
+endif
+.PHONY: help book lab test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock clean zip links student pdf tex colab colab-environment slides
+
+# A process without the bytecode of the last one compiles all that it imports, for seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 help: ## show this list
 	@awk -F ':.*## ' '/^# --- /{gsub(/^# --- | -+$$/, ""); group = $$0} \
@@ -101,9 +106,10 @@ execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
 
 # --- the tests --------------------------------------------------------------------------------------
 
-test: needs-test lint unit colab browser ## before a commit: lint, unit tests, notebooks, strict build, browser
+test: needs-test ready ## before a commit: lint, unit tests, notebooks, strict build, browser
+	@$(MAKE) READY=1 unit colab browser
 	$(end)
-	@$(BIN)/python -m scripts.times $(TIMES) lint unit colab browser test
+	@$(BIN)/python -m scripts.times $(TIMES) ready unit colab browser test
 	@echo "All tests passed.$(if $(NO_SANDBOX), Left out: the tests of the grader's sandbox; $(SYSTEM) cannot build it.)"
 
 check: test coverage ## the same and what takes longer, as continuous integration runs it
@@ -117,6 +123,12 @@ unit colab browser: export TEST_TIMES = $(CURDIR)/$(TIMES)/$@.json
 needs-%:
 	@scripts/programs.sh $*
 	@mkdir -p $(TIMES) && rm -f $(TIMES)/$*.* && touch $(TIMES)/$*.begin
+
+# Each of the three takes one core and leaves the others idle.
+ready: needs-ready $(VENV)/.test
+	@echo "==> lint, the book and Colab's environment, side by side"
+	@$(MAKE) --jobs=$(JOBS) SIDE_BY_SIDE=1 lint zip colab-environment
+	$(end)
 
 lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workflows
 	@echo "==> lint"
@@ -134,7 +146,7 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	$(end)
 
 # Files go to the workers in their order: in xdist's own, by the number of tests, few long ones come last and one waits.
-WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder
+WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder -p no:nbval
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
 unit coverage browser: export OMP_NUM_THREADS = 1
 
@@ -155,8 +167,11 @@ coverage: needs-unit $(VENV)/.test ## unit tests again: the lines that they reac
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"
-	@$(BIN)/python -m tests.colab $(CHAPTER) --jobs $(JOBS)
+	@$(BIN)/python -m tests.colab $(CHAPTER) --jobs $(JOBS) $(if $(READY),--only chapters)
 	$(end)
+
+colab-environment: $(VENV)/.test
+	@$(BIN)/python -m tests.colab --only environment
 
 notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs no network
 	@echo "==> notebooks: every stored output is computed again and compared"
@@ -164,7 +179,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 
 browser: needs-browser $(VENV)/.test zip ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist worksteal
+	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist worksteal -p no:nbval
 	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)

@@ -283,6 +283,8 @@ def as_a_student() -> None:
 
 def compare(chosen: list[Path], jobs: str) -> None:
     """Run notebooks under nbval, each alone in a folder."""
+    if not PYTHON.exists():
+        raise Failed("There is no environment yet: `python -m tests.colab --only environment` makes it.")
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
         paths, report, same = [], Path(folder) / "report.xml", Path(folder) / "same.cfg"
         same.write_text(SAME, "utf8")
@@ -310,6 +312,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.colab", description=__doc__.split("\n")[0])
     parser.add_argument("chapter", nargs="*", help="only these: 03 or 03_attention_step_by_step")
     parser.add_argument("--jobs", default="2", help="how many chapters run at a time (default: 2)")
+    parser.add_argument("--only", choices=("environment", "chapters"), help="make it, or run them in what was made")
     arguments = parser.parse_args()
     names = arguments.chapter or [None]
     chosen = [source.with_suffix(".ipynb") for name in names for source in notebooks.choose(name)]
@@ -324,18 +327,20 @@ def main() -> int:
     FOLDER.mkdir(parents=True, exist_ok=True)
     as_a_student()
     try:
-        say(f"the working tree as it stands, committed or not, at {notebooks.repository()['url']}")
-        publish(ROOT, COURSE, notebooks.repository()["branch"])
-        say(f"the packages that Colab ships, in {ENVIRONMENT.relative_to(ROOT)}")
-        provide()
-        say("the setup cell")
-        say(f"it added {', '.join(install_course())}, and replaced nothing that Colab uses")
-        say(f"{len(chosen)} notebooks, {arguments.jobs} at a time")
-        compare(chosen, arguments.jobs)
+        if arguments.only != "chapters":
+            say(f"the working tree as it stands, committed or not, at {notebooks.repository()['url']}")
+            publish(ROOT, COURSE, notebooks.repository()["branch"])
+            say(f"the packages that Colab ships, in {ENVIRONMENT.relative_to(ROOT)}")
+            provide()
+            say("the setup cell")
+            say(f"it added {', '.join(install_course())}, and replaced nothing that Colab uses")
+        if arguments.only != "environment":
+            say(f"{len(chosen)} notebooks, {arguments.jobs} at a time")
+            compare(chosen, arguments.jobs)
+            say("all outputs are as they are stored")
     except Failed as error:
         print(error, file=sys.stderr)
         return 1
-    say("all outputs are as they are stored")
     return 0
 
 

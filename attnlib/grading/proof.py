@@ -14,10 +14,11 @@ from unittest import mock
 
 import matplotlib
 import matplotlib.pyplot as plt
+import nbformat
 
 from attnlib.course import checks
 from attnlib.course.checks import graded
-from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, tests
+from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, is_test, tests
 
 #: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
 CELL, CALL = 20, 0.5
@@ -68,8 +69,9 @@ def compiled(source: str, name: str) -> CodeType:
 
 
 def lost(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:
-    """`{test id: points}` that these answers lose, and why, as `points` says it."""
-    got, why = points(notebook, given)
+    """`{test id: points}` that these answers lose, and why, as `points` says it; it stops after the last test."""
+    last = max(n for n, cell in enumerate(notebook.cells) if is_test(cell))
+    got, why = points(nbformat.NotebookNode(notebook, cells=notebook.cells[: last + 1]), given)
     return {test: most - got[test] for test, most in tests(notebook).items() if got[test] != most}, why
 
 

@@ -269,7 +269,10 @@ def dynamic(one: Tensor | None, other: Tensor | None) -> dict[int, object] | Non
     return one if one is None else {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(
+    "name",  # of the slowest, `make test` compiles the whole, above, and exports a step, below
+    [pytest.param(name, marks=pytest.mark.thorough if name.startswith("Seq2Seq") else ()) for name in MODELS],
+)
 def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
     """A loop over tokens is written out for their number, so that its export takes other batches only."""
     make, draw = MODELS[name]
