@@ -25,7 +25,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
 
-from attnlib.course.book import BOOK, ROOT, expand_roles, repository
+from attnlib.course.book import BOOK, ROOT, expand_roles, repository, without_magics
 from scripts.kernel import KERNEL_ENVIRONMENT
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -195,7 +195,7 @@ def package_files(source: Path) -> set[Path]:
         return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
 
     code = "\n".join(c.source for c in jupytext.read(source).cells if c.cell_type == "code")
-    code = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", code, flags=re.M)  # magics are not Python
+    code = without_magics(code)
     waiting, files = named_in(code), set()
     while waiting:
         file = file_of(waiting.pop())

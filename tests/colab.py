@@ -28,6 +28,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
+from attnlib.course.book import without_magics
 from scripts import notebooks
 
 ROOT = notebooks.ROOT
@@ -187,7 +188,7 @@ def imports_of_assignments() -> str:
     """Everything that assignments import; they cannot be run through, they wait for answers."""
     assignments = [path for path in every_notebook() if path.parent.name == "exercises"]
     code = "\n".join(cell for path in assignments for cell in code_of(path))
-    code = re.sub(r"^([ \t]*)[%!].*$", r"\1pass", code, flags=re.M)  # magics are not Python
+    code = without_magics(code)
     nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Import | ast.ImportFrom)]
     return "\n".join(sorted({ast.unparse(node) for node in nodes}))
 

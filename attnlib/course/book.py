@@ -17,6 +17,11 @@ def repository() -> dict[str, str]:
     return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
 
 
+def without_magics(source: str) -> str:
+    """A cell as plain Python: `pass` in place of each line that begins with % or !."""
+    return re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)
+
+
 def expand_roles(text: str) -> str:
     r"""Write `\query{q}` and its kin as a colour that Jupyter, Colab, GitHub and MathJax all understand."""
     pattern = re.compile(r"\\(" + "|".join(ROLES) + r")\{")

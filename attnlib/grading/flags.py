@@ -5,6 +5,7 @@ says where it might: `frames:q1` is a word of a fixed list and the cell in which
 """
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -41,6 +42,7 @@ def _python(source: str) -> str:
     return TransformerManager().transform_cell(source)
 
 
+@functools.lru_cache(1000)  # what was given out is the same in all hand-ins
 def _tree(source: str) -> ast.Module | None:
     try:
         return ast.parse(_python(source))

@@ -17,6 +17,7 @@ import matplotlib.pyplot as plt
 import nbformat
 
 from attnlib.course import checks
+from attnlib.course.book import without_magics
 from attnlib.course.checks import graded
 from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, is_test, tests
 
@@ -65,7 +66,7 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
 @functools.cache  # most cells are the same for all answers
 def compiled(source: str, name: str) -> CodeType:
     """A cell without its magics, which are not Python."""
-    return compile(re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M), name, "exec")
+    return compile(without_magics(source), name, "exec")
 
 
 def lost(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:

@@ -13,6 +13,7 @@ import copy
 import re
 from dataclasses import dataclass, field
 
+from attnlib.course.book import without_magics
 from attnlib.grading.assignment import facts, question
 
 TEST = re.compile(r'\s*(?:"""|\'\'\')(\w+): \d+ points?(?:"""|\'\'\')')
@@ -93,7 +94,7 @@ def _identify(result, release) -> None:
 def defined(source: str) -> set[str]:
     """Names that a cell defines: its functions and classes, or, where it has none, what stands left of `=`."""
     try:
-        body = ast.parse(re.sub(r"^([ \t]*)[%!].*$", r"\1pass", source, flags=re.M)).body
+        body = ast.parse(without_magics(source)).body
     except SyntaxError:
         made = set(re.findall(r"^(?:async )?(?:def|class) +(\w+)", source, re.M))
         return made or set(re.findall(r"^(\w+)[ \t]*(?::[^=\n]+)?=[^=]", source, re.M))

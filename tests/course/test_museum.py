@@ -1,7 +1,6 @@
 """The bug museum: each exhibit is broken as shipped, its test sees that, and only a real repair satisfies it."""
 
 import re
-from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -10,7 +9,8 @@ import pytest
 import torch
 import yaml
 
-BOOK = Path(__file__).resolve().parents[2] / "book"
+from attnlib.course.book import BOOK, without_magics
+
 EXHIBITS = sorted(path.stem.removeprefix("bug_") for path in BOOK.glob("bug_*.ipynb"))
 INDEX = (BOOK / "bug_museum.md").read_text("utf8")
 
@@ -179,7 +179,7 @@ def run():
                 continue
             text = code if code is not None and "bug" in tags(cell) else cell.source
             text = re.sub(r"^test_\w+\(\)$", "pass", text, flags=re.M) if "bug" in tags(cell) else text
-            exec(re.sub(r"^([ \t]*)%.*$", r"\1pass", text, flags=re.M), space)
+            exec(without_magics(text), space)
             if "raises-exception" in tags(cell) and not whole:
                 return space
         return space

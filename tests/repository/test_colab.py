@@ -78,6 +78,12 @@ def test_a_setup_cell_that_differs_is_named(tmp_path, monkeypatch):
         colab.setup_cell()
 
 
+def test_chapters_without_an_environment_say_how_it_is_made(tmp_path, monkeypatch):
+    monkeypatch.setattr(colab, "PYTHON", tmp_path / "python")
+    with pytest.raises(colab.Failed, match="--only environment"):
+        colab.compare([], "2")
+
+
 def test_the_list_of_colab_has_what_attnlib_needs():
     """A new dependency is either on the list, in Colab's version, or one that Colab does not ship."""
     needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["dependencies"]
