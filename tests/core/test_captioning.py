@@ -241,6 +241,7 @@ def test_captioner_learns_to_look_at_what_it_names(with_attention):
     assert with_attention.pointing.accuracy > with_attention.pointing.chance + 0.3
 
 
+@pytest.mark.thorough  # and in chapter 13
 def test_one_vector_for_the_image_learns_less(with_attention):
     # seeds 0, 1, 2 with attention: .75, .46, .34; without, seed 0: .17
     assert with_attention.named > learn("every_step").named + 0.1
