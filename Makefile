@@ -146,6 +146,7 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	$(end)
 
 # Files go to the workers in their order: in xdist's own, by the number of tests, few long ones come last and one waits.
+# nbval, which notebooks alone need, takes seconds to load.
 WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder -p no:nbval
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
 unit coverage browser: export OMP_NUM_THREADS = 1
@@ -177,7 +178,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 	@echo "==> notebooks: every stored output is computed again and compared"
 	@$(BIN)/python -m pytest --nbval --nbval-current-env book --ignore=book/exercises -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 
-browser: needs-browser $(VENV)/.test zip ## the built pages and the archive in Chromium
+browser: needs-browser $(VENV)/.test $(if $(READY),,zip) ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
 	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist worksteal -p no:nbval
 	$(end)
