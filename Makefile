@@ -158,13 +158,13 @@ SANDBOX    := $(if $(NO_SANDBOX), and not sandbox)
 
 unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts
 	@echo "==> unit tests"
-	@$(BIN)/python -m pytest tests -m "not browser and not thorough$(SANDBOX)" -q $(WORKERS)
+	@$(BIN)/python -m pytest tests --ignore=tests/browser -m "not thorough$(SANDBOX)" -q $(WORKERS)
 	$(end)
 
 # The tracing makes the tests slow, so that whoever waits for them goes without.
 coverage: needs-unit $(VENV)/.test ## unit tests again: the lines that they reach, more examples, the harness of mutants
 	@echo "==> coverage"
-	@$(BIN)/python -m pytest tests -m "not browser$(SANDBOX)" --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
+	@$(BIN)/python -m pytest tests --ignore=tests/browser $(if $(NO_SANDBOX),-m "not sandbox") --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"
@@ -180,7 +180,7 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 
 browser: needs-browser $(VENV)/.test $(if $(READY),,zip) ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests -m browser -q -n $(JOBS) --dist worksteal -p no:nbval
+	@$(BIN)/python -m pytest tests/browser -q -n $(JOBS) --dist worksteal -p no:nbval
 	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)

@@ -1,15 +1,14 @@
 """Chapters under nbval run with the settings they were executed with, and a test that is skipped is no test."""
 
-import itertools
+import contextlib
 import json
 import os
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from scripts.kernel import KERNEL_ENVIRONMENT
+from scripts.kernel import KERNEL_ENVIRONMENT, no_ports
 
 os.environ.update(KERNEL_ENVIRONMENT)
 SECONDS: Counter[str] = Counter()  # of each file of tests, over all workers
@@ -17,21 +16,17 @@ TIMES = os.environ.pop("TEST_TIMES", None)  # where they go; a run of pytest ins
 
 
 def pytest_configure(config):
-    """Let the kernels of nbval listen on files of their own.
-
-    A port is found free by one process and taken by another a moment later: where two start kernels at once, one of a
-    few hundred found its port taken, and died.
-    """
-    if not config.getoption("nbval", False) or os.name == "nt":
+    """Let the kernels of nbval listen on files of their own."""
+    if not config.getoption("nbval", False):
         return
     import nbval.kernel
     from jupyter_client.manager import KernelManager
 
-    folder, numbers = tempfile.TemporaryDirectory(prefix="kernels-"), itertools.count()
-    config.add_cleanup(folder.cleanup)
+    contexts = contextlib.ExitStack()
+    config.add_cleanup(contexts.close)
 
     def manager(**options) -> KernelManager:
-        return KernelManager(transport="ipc", ip=f"{folder.name}/{next(numbers)}", **options)
+        return KernelManager(config=contexts.enter_context(no_ports()), **options)
 
     nbval.kernel.KernelManager = manager
 

@@ -66,7 +66,7 @@ def check(session: nox.Session, comparison: str, *options: str) -> None:
     row["python"], row["torch"] = found.split()
     jobs = ["-q", "-n", os.environ.get("JOBS", "2"), "--dist", "loadfile", "-p", "no:cacheprovider"]
     parts = {
-        "unit tests": ["tests", "-m", "not browser", *options],
+        "unit tests": ["tests", "--ignore=tests/browser", *options],
         "chapters": [comparison, "--nbval-current-env", *quickest()],
     }
     start = time.monotonic()

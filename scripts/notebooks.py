@@ -26,7 +26,7 @@ from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
 
 from attnlib.course.book import BOOK, ROOT, expand_roles, repository, without_magics
-from scripts.kernel import KERNEL_ENVIRONMENT
+from scripts.kernel import KERNEL_ENVIRONMENT, no_ports
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -87,7 +87,7 @@ def cells_of(source: Path, seconds: int):
 def run(notebook, name: str):
     """Execute every cell in a fresh kernel; return the notebook and the seconds it took."""
     code = [c for c in notebook.cells if c.cell_type == "code"]
-    with tqdm(total=len(code), desc=name, unit="cell") as bar:
+    with tqdm(total=len(code), desc=name, unit="cell") as bar, no_ports() as config:
 
         def done(cell, cell_index, execute_reply):
             bar.update()
@@ -100,6 +100,7 @@ def run(notebook, name: str):
             coalesce_streams=True,  # where a print is cut into pieces depends on timing
             resources={"metadata": {"path": str(BOOK)}},
             on_cell_executed=done,
+            config=config,
         )
         start = time.perf_counter()
         client.execute()

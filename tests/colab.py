@@ -30,6 +30,7 @@ from nbclient.exceptions import CellExecutionError
 
 from attnlib.course.book import without_magics
 from scripts import notebooks
+from scripts.kernel import no_ports
 
 ROOT = notebooks.ROOT
 SHIPPED = Path(__file__).with_name("colab.txt")
@@ -220,8 +221,9 @@ def install_course() -> list[str]:
     where = "import attnlib\nprint(attnlib.__file__)"
     cells = [setup_cell(), where, imports_of_assignments(), LIVE_FIGURE]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    with tempfile.TemporaryDirectory(prefix="colab-") as folder:
-        client = NotebookClient(notebook, timeout=900, kernel_name="colab", resources={"metadata": {"path": folder}})
+    with tempfile.TemporaryDirectory(prefix="colab-") as folder, no_ports() as config:
+        options = {"kernel_name": "colab", "resources": {"metadata": {"path": folder}}, "config": config}
+        client = NotebookClient(notebook, timeout=900, **options)
         try:
             client.execute(env=os.environ | {"PIP_CONSTRAINT": str(constraints)})
         except CellExecutionError as error:

@@ -121,7 +121,7 @@ def _weights(weights, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray
     return weights
 
 
-Values = Sequence[float] | Sequence[Sequence[float]]
+Values = Sequence[float] | Sequence[Sequence[float]] | np.ndarray
 
 
 def curves(

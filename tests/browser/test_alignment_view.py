@@ -14,8 +14,6 @@ from benchmarks.examples import HOST
 
 BOOK = Path(__file__).parents[2] / "book"
 
-pytestmark = pytest.mark.browser
-
 SOURCE = [*"14 mars 2024"]
 TARGET = [*"2024-03-14"]
 GOLD = [(i, 8 + i) for i in range(4)] + [(5 + i, 3 + j) for i in range(2) for j in range(4)] + [(8, 0), (9, 1)]

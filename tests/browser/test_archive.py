@@ -15,8 +15,6 @@ from scripts.notebooks import WIDGET_VIEW
 from tests.browser.conftest import pages as built_pages
 from website import archive
 
-pytestmark = pytest.mark.browser
-
 MADE = archive.ROOT / "_build" / f"{archive.name()}.zip"
 STALE = "it is not what is here now: run `make zip` again; or two runs give different bytes"
 NOTEBOOKS = sorted((archive.ROOT / "book").glob("*.ipynb")) + sorted((archive.ROOT / "book/exercises").glob("*.ipynb"))

@@ -8,8 +8,6 @@ import pytest
 from attnlib.grading import assignment, release
 from tests.browser.conftest import BUILT
 
-pytestmark = pytest.mark.browser
-
 
 def test_no_page_and_no_source_gives_an_assignment_away():
     pages = {path.name for path in (BUILT / "_sources" / "book" / "exercises").glob("*.ipynb")}

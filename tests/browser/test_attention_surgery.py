@@ -9,8 +9,6 @@ from attnlib.course.figures import AttentionSurgery
 from attnlib.course.figures.weights import export
 from tests.course.figures.test_attention_surgery import SOURCE, TARGET, seq2seq
 
-pytestmark = pytest.mark.browser
-
 
 def surgery(**changes) -> AttentionSurgery:
     """A small network that has learned nothing, but writes different things when it looks elsewhere."""

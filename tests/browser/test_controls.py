@@ -5,8 +5,6 @@ import pytest
 from benchmarks.figures import controls_of, pages_with_figures
 from tests.browser.conftest import BUILT, heights_in_a_drag
 
-pytestmark = pytest.mark.browser
-
 VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]'
 CONTROLS = "input, select, button, [role=slider], summary"
 

@@ -8,8 +8,6 @@ from playwright.sync_api import expect
 from attnlib.course.figures import CopyGate
 from benchmarks.examples import stored_figures
 
-pytestmark = pytest.mark.browser
-
 EXAMPLES = {
     "two new names": "send the umbrella to Ottilie and a copy to Bartek",
     "three words": "my name is Ottilie Clara Schwarz",

@@ -10,8 +10,6 @@ from playwright.sync_api import expect
 from benchmarks.examples import cost_curve
 from tests.browser.conftest import DRAWN
 
-pytestmark = pytest.mark.browser
-
 
 class Shown:
     """The figure of a page, and its twin in Python."""

@@ -12,8 +12,6 @@ from playwright.sync_api import expect
 from attnlib.course.figures import HeadGrid
 from tests.course.figures.test_head_grid import TASKS, WORDS, grid, models, relations, rows
 
-pytestmark = pytest.mark.browser
-
 
 class Seen:
     """The figure, by what a reader sees of it."""

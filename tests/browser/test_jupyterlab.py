@@ -14,8 +14,6 @@ from playwright.sync_api import expect
 
 from benchmarks.examples import EXAMPLES
 
-pytestmark = pytest.mark.browser
-
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -10,8 +10,6 @@ from benchmarks.examples import EXAMPLES, score_explorer
 from tests.browser.conftest import DRAWN, heights_in_a_drag
 from tests.browser.test_pages import AXE, MARK_EACH_LOOK, RUN_AXE, TOO_WIDE
 
-pytestmark = pytest.mark.browser
-
 HOSTILE = '<img src=x onerror="window.ran = true">'
 CONTROLS = "input, select, button, summary, a[href], [tabindex='0']"
 OPEN = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"

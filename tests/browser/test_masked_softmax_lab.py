@@ -7,8 +7,6 @@ from playwright.sync_api import expect
 
 from attnlib.course.figures import MaskedSoftmaxLab
 
-pytestmark = pytest.mark.browser
-
 SCORES = [[-0.5, 2.0, 1.2, -0.8, 1.0, 2.4], [1.0, 0.4, 2.0, 0.0, 0.0, 0.0], [0.0] * 6]
 WORDS = [["The", "poor", "have", "no", "money", "either"], ["They", "have", "none"], []]
 

@@ -8,8 +8,6 @@ import pytest
 
 from tests.browser.conftest import DRAWN, pages
 
-pytestmark = pytest.mark.browser
-
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 # What axe finds in the theme and its extensions, by rule and by CSS selector. Ours is not on this list, and

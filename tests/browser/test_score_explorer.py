@@ -12,8 +12,6 @@ from attnlib.course.figures.scores import build_score
 from attnlib.scores import SCORES
 from tests.browser.conftest import BUILT
 
-pytestmark = pytest.mark.browser
-
 CHAPTER = "book/03_attention_step_by_step.html"
 
 

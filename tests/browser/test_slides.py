@@ -12,8 +12,6 @@ from tests.browser.conftest import BUILT
 from tests.browser.test_pages import RAW_FORMULAS
 from website.slides import chapter, slides_of, with_decks
 
-pytestmark = pytest.mark.browser
-
 DECKS = sorted(path.stem for path in (BUILT / "slides").glob("[0-9]*.html"))
 LINK = re.compile(r'href="\.\./([^"#]+)(?:#([^"]+))?"')
 

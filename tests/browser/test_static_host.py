@@ -1,10 +1,6 @@
 """assets/anywidget-static.js alone, on small pages made for the purpose, opened from the disk."""
 
-import pytest
 from playwright.sync_api import expect
-
-pytestmark = pytest.mark.browser
-
 
 COUNTER = """
 export default {

@@ -5,8 +5,6 @@ import pytest
 from benchmarks.figures import pages_with_figures, weigh
 from tests.browser.conftest import BUILT
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.mark.parametrize("name", pages_with_figures(BUILT) or [None])
 def test_a_page_with_figures_is_light(name, browser, site):

@@ -15,8 +15,6 @@ from attnlib.figures import WhereItLooks
 from attnlib.figures.palette import ROLES
 from benchmarks.examples import EXAMPLES
 
-pytestmark = pytest.mark.browser
-
 SIZE = 48
 CAPTIONS = [["a", "key", "above", "a", "star"], ["a", "hat", "left", "of", "an", "apple"], ["bell"]]
 TRUTH = [["a", "key", "above", "a", "star"], ["a", "hat", "left", "of", "a", "bell"], ["a", "bell"]]

@@ -235,13 +235,14 @@ def with_attention() -> Learned:
     return learn("bahdanau")
 
 
+@pytest.mark.thorough  # trained and judged in chapter 13 as well, which `make test` runs
 def test_captioner_learns_to_look_at_what_it_names(with_attention):
     # seeds 0, 1, 2: .70, .90, .64 by a chance of .11
     assert with_attention.pointing.chance < 0.15
     assert with_attention.pointing.accuracy > with_attention.pointing.chance + 0.3
 
 
-@pytest.mark.thorough  # and in chapter 13
+@pytest.mark.thorough  # trained and judged in chapter 13 as well, which `make test` runs
 def test_one_vector_for_the_image_learns_less(with_attention):
     # seeds 0, 1, 2 with attention: .75, .46, .34; without, seed 0: .17
     assert with_attention.named > learn("every_step").named + 0.1

@@ -225,12 +225,17 @@ def parameters_of(model: nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach() for name, parameter in model.named_parameters()}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def swept():
+    yield
+    gc.collect()  # the compiler leaves weak references to nothing, over which who looks through all objects trips
+
+
 @pytest.fixture
 def compiler(without_shape_checks):  # a compiler cannot read the shape checks
     with torch._dynamo.config.patch(allow_rnn=True):  # without it, torch refuses its own recurrent layers
         yield
     torch._dynamo.reset()
-    gc.collect()  # it leaves weak references to nothing, which whoever looks through all objects would trip over
 
 
 @pytest.fixture(params=LEARNERS)

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import nbformat
 import nbval.kernel
 import pytest
+from nbclient import NotebookClient
 
 import conftest
 from attnlib.figures.palette import ROLES
@@ -109,7 +110,8 @@ def test_a_stored_number_that_is_wrong_turns_nbval_red(chapter):
     wrong.write_text(text.replace('"4"', '"5"'), "utf8")
     options = ["-p", "nbval.plugin", "--nbval", "--nbval-current-env", "-q", "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", *options, str(right), str(wrong)]
-    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the other plugins take seconds
+    # The other plugins take seconds, and options of this run are none of that one.
+    alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     result = subprocess.run(command, capture_output=True, text=True, cwd=chapter.parent, env=alone, timeout=120)
     assert result.returncode == 1 and "1 failed, 3 passed" in result.stdout, result.stdout
     assert "FAILED 08_wrong.ipynb::Cell 1" in result.stdout, result.stdout
@@ -125,6 +127,13 @@ def test_kernels_of_nbval_have_no_ports_that_another_may_take(monkeypatch):
     for cleanup in cleanups:
         cleanup()
     assert not Path(one.ip).parent.exists()
+
+
+def test_kernels_of_chapters_have_none_either(monkeypatch):
+    managers = []
+    monkeypatch.setattr(NotebookClient, "execute", lambda self: managers.append(self.create_kernel_manager()))
+    notebooks.run(nbformat.v4.new_notebook(metadata={"language_info": {"name": "python"}}), "07_small")
+    assert [manager.transport for manager in managers] == ["ipc"]
 
 
 ERROR = nbformat.v4.new_output("error", ename="ValueError", evalue="", traceback=[])

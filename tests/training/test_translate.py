@@ -322,6 +322,7 @@ def kill(node: subprocess.Popen) -> None:
         program.kill()
 
 
+@pytest.mark.thorough  # it trains three times, to its end, to a death and from there
 def test_two_machines_train_as_one_and_go_on_when_one_has_died(undisturbed, machines, tmp_path):
     first, second = machines(*SIXTY)
     while not (tmp_path / "run" / "run.pt").exists() and first.poll() is None:

@@ -22,7 +22,6 @@ def addresses(notebook: Path) -> set[str]:
     }
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("notebook", every_notebook(), ids=lambda path: path.stem)
 def test_the_buttons_of_a_page_open_its_notebook(notebook):
     page = BUILT / notebook.relative_to(notebooks.ROOT).with_suffix(".html")
