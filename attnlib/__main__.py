@@ -103,10 +103,11 @@ def parts() -> dict[str, str]:
     except importlib.metadata.PackageNotFoundError:
         return {"parts": "unknown: attnlib is run from its sources, it is not installed"}
     found: dict[str, list[str]] = {}
-    for line in wanted:
-        if match := re.fullmatch(r"([\w.-]+)(?:\[.*?\])?(?:==([\w.]+))?.*; extra == ['\"](\w+)['\"]", line):
-            name, exactly, extra = match.groups()
-            found.setdefault(extra, []).extend(lacking(name, exactly))
+    for line in wanted:  # an extra comes after those that it contains
+        if match := re.fullmatch(r"([\w.-]+)(?:\[(.*?)\])?(?:==([\w.]+))?.*; extra == ['\"](\w+)['\"]", line):
+            name, inside, exactly, extra = match.groups()
+            of_ours = [lack for part in inside.split(",") for lack in found[part]] if name == "attnlib" else None
+            found.setdefault(extra, []).extend(lacking(name, exactly) if of_ours is None else of_ours)
     return {
         extra: f"no: needs {', '.join(lacks[:3])}{' …' * (len(lacks) > 3)}" if lacks else "yes"
         for extra, lacks in found.items()
@@ -135,14 +136,14 @@ def following() -> dict[str, str]:
 
 
 def address() -> str:
-    """Of the repository: from a clone's settings, or from where pip has installed this."""
+    """Of the repository: from a clone's settings, or from what a wheel says of itself."""
     if (ROOT / "_config.yml").exists():
         return re.search(r"^  url: (\S+)", (ROOT / "_config.yml").read_text("utf8"), re.M)[1]
     try:
-        origin = json.loads(importlib.metadata.distribution("attnlib").read_text("direct_url.json") or "{}")
+        urls = importlib.metadata.metadata("attnlib").get_all("Project-URL") or []
     except importlib.metadata.PackageNotFoundError:
-        origin = {}
-    return origin.get("url", "the book's repository")
+        urls = []
+    return dict(url.split(", ", 1) for url in urls).get("Homepage", "the book's repository")
 
 
 def report() -> dict[str, dict[str, str]]:

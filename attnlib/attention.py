@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from attnlib.scores import DotScore, GeneralScore, ScaledDotScore, Score
+from attnlib.scores import DotScore, GeneralScore, ScaledDotScore, Score, make_score
 from attnlib.validation import values_are_free
 
 
@@ -21,7 +21,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
 
     Args:
         scores: (..., S), usually (..., T, S), of any floating type; not changed.
-        mask: boolean, True = may attend, broadcasts to the shape of scores.
+        mask: boolean, True = may attend: (S,), or as many dimensions as scores, of size 1 where all are alike.
 
     Raises:
         ValueError: the scores are not floating-point numbers, or see `check_mask`.
@@ -52,16 +52,18 @@ def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
     """Refuse a mask that does not mean one yes or no for every score of this shape.
 
     Raises:
-        ValueError: the mask is not a boolean tensor, or does not broadcast to the shape.
+        ValueError: it is not boolean, does not broadcast to the shape, or leaves out which of its dimensions it has.
     """
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
         found = f"{mask.dtype} of shape {tuple(mask.shape)}" if isinstance(mask, Tensor) else type(mask).__name__
         raise ValueError(f"a mask is a boolean tensor, True = may attend; got {found} for scores {tuple(shape)}")
     sizes = zip(reversed(mask.shape), reversed(shape), strict=False)
+    shapes = f"mask {tuple(mask.shape)} and scores {tuple(shape)}"
+    if 1 < mask.dim() < len(shape):  # where B = T, (B, S) would be taken for (T, S)
+        cure = "give a mask (B, S) as mask[:, None], a mask (T, S) as mask[None]"
+        raise ValueError(f"a mask has as many dimensions as the scores: {shapes}; {cure}")
     if mask.dim() > len(shape) or any(m not in (1, s) for m, s in sizes):
-        cure = "; a mask (B, S) of sentences is given as (B, 1, S)" if mask.dim() == 2 and len(shape) == 3 else ""
-        shapes = f"mask {tuple(mask.shape)} and scores {tuple(shape)}"
-        raise ValueError(f"the mask does not broadcast to the scores: {shapes}{cure}")
+        raise ValueError(f"the mask does not broadcast to the scores: {shapes}")
 
 
 def length_mask(lengths: Tensor, S: int) -> Bool[Tensor, "B #T S"]:
@@ -123,11 +125,15 @@ class Attention(nn.Module):
     """Score, normalise, average: `c_i = Σ_j α_ij v_j` with `α_i = softmax(a(q_i, k_·))`.
 
     Args:
-        score: how queries are compared with keys.
+        score: how queries are compared with keys: a name of `SCORES`, or a score that is made already.
+        d_query, d_key: widths; a score that is made has them.
         dropout: share of the weights set to 0 in training (the returned weights are those before it).
 
+    Raises:
+        ValueError: no such name, or widths that are missing or not those of the score.
+
     Example:
-        >>> attention = Attention(DotScore(d_query=2, d_key=2))
+        >>> attention = Attention("dot", d_query=2, d_key=2)
         >>> query, key = torch.tensor([[[9.0, 0.0]]]), torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]])
         >>> attention(query, key, value=key).weights.round(decimals=3).tolist()
         [[[1.0, 0.0, 0.0]]]
@@ -135,9 +141,9 @@ class Attention(nn.Module):
     Source: bahdanau2015neural, equations 5 and 6.
     """
 
-    def __init__(self, score: Score, dropout: float = 0.0):
+    def __init__(self, score: str | Score, d_query: int | None = None, d_key: int | None = None, dropout: float = 0.0):
         super().__init__()
-        self.score, self.dropout = score, nn.Dropout(dropout)
+        self.score, self.dropout = make_score(score, d_query, d_key), nn.Dropout(dropout)
 
     def forward(
         self,
@@ -151,7 +157,7 @@ class Attention(nn.Module):
         """Attend from every query to every visible key.
 
         Args:
-            mask: boolean, True = may attend, broadcasts to (..., T, S).
+            mask: boolean, True = may attend, (..., T, S), of size 1 where all are alike; see `masked_softmax`.
             need_weights: False returns the context alone. The dot products then take torch's fused kernel,
                 which never writes the scores down; hidden positions must hold numbers whose products are finite.
             projected_key: the keys after `score.project_key`, in place of `key`, for a caller with many queries.
@@ -184,9 +190,9 @@ def fused(
     """`Σ_j softmax(scale · q · k_·)_j v_j` in one kernel; a query that sees nothing gets 0, as ever."""
     if mask is not None:
         check_mask(mask, (*query.shape[:-1], key.shape[-2]))
-        mask = torch.atleast_2d(mask)
+        mask = mask[(None,) * (query.dim() - mask.dim())]
     if query.dim() == 3:  # the fast kernels know (B, H, T, d) only
-        mask = mask.unsqueeze(1) if mask is not None and mask.dim() == 3 else mask
+        mask = None if mask is None else mask.unsqueeze(1)
         return fused(*(x.unsqueeze(1) for x in (query, key, value)), mask, scale, dropout).squeeze(1)
     options = {"dropout_p": dropout, "scale": scale}
     if mask is None:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from attnlib.attention import Attention
 from attnlib.decoder import Decoder, DecoderOutput, Memory, State
 from attnlib.encoder import EncoderOutput
-from attnlib.scores import AnyScore, make_score
+from attnlib.scores import AnyScore
 from attnlib.validation import check_token_ids
 
 
@@ -103,7 +103,7 @@ class CopyDecoder(nn.Module):
             raise ValueError(f"the unknown id must lie in 0..{decoder.vocab_size - 1}, got {unknown}")
         self.decoder, self.unknown = decoder, unknown
         self.vocab_size, self.d_annotation, self.d_hidden = decoder.vocab_size, decoder.d_annotation, decoder.d_hidden
-        self.pointer = None if score is None else Attention(make_score(score, self.d_hidden, self.d_annotation))
+        self.pointer = None if score is None else Attention(score, self.d_hidden, self.d_annotation)
         self.w_g = nn.Linear(self.d_annotation + self.d_hidden + decoder.embedding.embedding_dim, 1)
 
     def init_state(self, encoded: EncoderOutput) -> tuple[Memory, State]:

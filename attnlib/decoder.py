@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attnlib.attention import Attention, AttentionOutput
 from attnlib.encoder import EncoderOutput
-from attnlib.scores import AnyScore, make_score
+from attnlib.scores import AnyScore
 from attnlib.validation import check_sizes, check_token_ids
 
 State = tuple[Tensor, ...]  # what a decoder carries from step to step, each tensor with the batch first
@@ -81,7 +81,7 @@ class Decoder(nn.Module):
         super().__init__()
         check_sizes(vocab_size=vocab_size, d_embed=d_embed, d_annotation=d_annotation, d_hidden=d_hidden)
         score = self.default_score if score is None else score
-        attention = None if score is None else Attention(make_score(score, d_hidden, d_annotation))
+        attention = None if score is None else Attention(score, d_hidden, d_annotation)
         self.vocab_size, self.d_annotation, self.d_hidden = vocab_size, d_annotation, d_hidden
         self.embedding, self.dropout = nn.Embedding(vocab_size, d_embed), nn.Dropout(dropout)
         self.W_s = nn.Linear(d_annotation, d_hidden)

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from attnlib.attention import Attention, causal_mask
-from attnlib.scores import Score, make_score
+from attnlib.scores import Score
 from attnlib.validation import check_sizes, check_token_ids
 
 
@@ -133,7 +133,7 @@ class AttentionLM(RNNLM):
         super().__init__(vocab_size, d_embed, d_hidden)
         if window is not None and window < 1:
             raise ValueError(f"window must be at least 1, or None for all states, got {window}")
-        self.attention, self.window = Attention(make_score(score, d_hidden, d_hidden)), window
+        self.attention, self.window = Attention(score, d_hidden, d_hidden), window
         self.W_c = nn.Linear(d_hidden, vocab_size, bias=False)  # the half of W_2 that reads c_t
 
     def forward(self, tokens: Int[Tensor, "B T"], state: Float[Tensor, "B P d_hidden"] | None = None) -> LMOutput:
@@ -157,6 +157,6 @@ class AttentionLM(RNNLM):
         mask = causal_mask(T, past=P, include_self=False, device=memory.device)
         if self.window is not None:
             mask = mask.triu(P - self.window)  # j ≥ t + P - window
-        context, weights = self.attention(recurrent.states, memory, memory, mask)
+        context, weights = self.attention(recurrent.states, memory, memory, mask[None])
         kept = memory if self.window is None else memory[:, -self.window :]
         return LMOutput(recurrent.logits + self.W_c(context), recurrent.states, weights, state=kept)

@@ -268,12 +268,11 @@ SCORES: dict[str, type[Score]] = {
     "zero": ZeroScore,
 }
 
-
 AnyScore = str | Score | None  #: a name of `SCORES`, a score made already, or None where there is a default
 
 
-def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score:
-    """The score of this name, with its options such as `d_hidden`; or the given one, if it fits and has no options.
+def make_score(score: str | Score, d_query: int | None, d_key: int | None, **options) -> Score:
+    """The score of this name, with options such as `d_hidden`; or the given one, of these widths where they are known.
 
     Raises:
         ValueError: no such name, or a given score is for other widths, or has options besides.
@@ -283,7 +282,7 @@ def make_score(score: str | Score, d_query: int, d_key: int, **options) -> Score
         7
     """
     if isinstance(score, Score):
-        if (score.d_query, score.d_key) != (d_query, d_key) or options:
+        if d_query not in (None, score.d_query) or d_key not in (None, score.d_key) or options:
             need = f"need a score with d_query={d_query}, d_key={d_key} and no options"
             raise ValueError(f"{need}, got {type(score).__name__}({score.extra_repr()}) and {options}")
         return score

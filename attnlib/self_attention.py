@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from attnlib.attention import Attention, AttentionOutput
-from attnlib.scores import ScaledDotScore, Score, make_score
+from attnlib.scores import Score
 from attnlib.validation import check_sizes, check_vectors
 
 
@@ -37,7 +37,7 @@ class SelfAttention(nn.Module):
         self.W_q = nn.Linear(d_model, d_head, bias=False)
         self.W_k = nn.Linear(d_model, d_head, bias=False)
         self.W_v = nn.Linear(d_model, d_head, bias=False)
-        self.attention = Attention(make_score(score, d_head, d_head), dropout)
+        self.attention = Attention(score, d_head, d_head, dropout=dropout)
 
     def forward(
         self, x: Float[Tensor, "... T d_model"], mask: Tensor | None = None, need_weights: bool = True
@@ -81,7 +81,7 @@ class MultiHeadAttention(nn.Module):
         self.W_k = nn.Linear(d_model, d_model, bias)
         self.W_v = nn.Linear(d_model, d_model, bias)
         self.W_o = nn.Linear(d_model, d_model, bias)
-        self.attention = Attention(ScaledDotScore(d_model // n_heads, d_model // n_heads), dropout)
+        self.attention = Attention("scaled_dot", d_model // n_heads, d_model // n_heads, dropout=dropout)
 
     def forward(
         self,
@@ -95,8 +95,7 @@ class MultiHeadAttention(nn.Module):
         """Attend with every head: context (B, T, d_model) and the weights of each head, (B, H, T, S).
 
         Args:
-            mask: boolean, True = may attend: broadcasts to (B, T, S), the same for all heads, or, with four
-                dimensions, to (B, H, T, S).
+            mask: boolean, True = may attend: (B, T, S) for all heads or (B, H, T, S), of size 1 where all are alike.
             need_weights: False returns the context alone.
             heads: False switches a head off: its query becomes 0, so that it attends alike to all it may see.
 

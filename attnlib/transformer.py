@@ -33,7 +33,7 @@ class TransformerBlock(nn.Module):
         dropout: share set to 0 in training, of the weights, of the hidden layer and of what each step adds.
 
     Example:
-        >>> TransformerBlock(d_model=6, n_heads=2, d_ff=24)(torch.randn(1, 5, 6), causal_mask(5)).hidden.shape
+        >>> TransformerBlock(d_model=6, n_heads=2, d_ff=24)(torch.randn(1, 5, 6), causal_mask(5)[None]).hidden.shape
         torch.Size([1, 5, 6])
 
     Source: xiong2020layer, figure 1b (pre-norm); vaswani2017attention, equation 2; ba2016layer (LN).
@@ -136,7 +136,7 @@ class TransformerLM(nn.Module):
             raise ValueError(f"need one length per text, got lengths {tuple(lengths.shape)}, tokens {(B, T)}")
         if heads is not None and heads.shape != shape:
             raise ValueError(f"heads must be boolean {shape}, (n_layers, H), got {tuple(heads.shape)}")
-        mask = causal_mask(T, device=tokens.device)  # (T, T)
+        mask = causal_mask(T, device=tokens.device)[None]  # (1, T, T)
         if lengths is not None:
             mask = mask & length_mask(lengths, T)  # (B, T, T)
         x = self.dropout(self.positions(self.embedding(tokens)))  # (B, T, d_model)

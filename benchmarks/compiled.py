@@ -32,7 +32,7 @@ def compiled(plan: Plan, device: torch.device) -> list[Row]:
     steps = {("Bahdanau", size): (decoder, lambda module: training_step(module, *batch))}
 
     B, T, d, H = plan.heads[0]
-    x, mask = torch.randn(B, T, d, device=device, requires_grad=True), causal_mask(T, device=device)
+    x, mask = torch.randn(B, T, d, device=device, requires_grad=True), causal_mask(T, device=device)[None]
     steps["heads", label(B=B, T=T, d=d, H=H)] = (
         MultiHeadAttention(d, H),
         lambda module: there_and_back(lambda: module(x, x, x, mask).context, x, *module.parameters()),

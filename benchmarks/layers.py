@@ -40,7 +40,7 @@ def layer_runs(B: int, T: int, d: int, H: int, device: torch.device) -> dict[str
     return {
         "weights": there_and_back(lambda: ours(x, x, x).context, x, *own),
         "torch": there_and_back(lambda: theirs(x, x, x, **each)[0], x, *their),
-        "causal": there_and_back(lambda: ours(x, x, x, earlier).context, x, *own),
+        "causal": there_and_back(lambda: ours(x, x, x, earlier[None]).context, x, *own),
         "torch, causal": there_and_back(lambda: theirs(x, x, x, attn_mask=~earlier, **each)[0], x, *their),
         "context": there_and_back(lambda: ours(x, x, x, need_weights=False).context, x, *own),
         "sdpa": there_and_back(lambda: by_hand(ours, x), x, *own),

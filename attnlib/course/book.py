@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
-import yaml
-
+from attnlib.extras import extra
 from attnlib.figures.palette import ROLES
+
+with extra("course"):
+    import yaml
 
 #: The folder of a clone: the book is no part of an installed package.
 ROOT = Path(__file__).resolve().parents[2]

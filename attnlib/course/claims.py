@@ -5,8 +5,12 @@ import statistics
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from IPython.display import display
 from numpy.typing import ArrayLike
+
+from attnlib.extras import extra
+
+with extra("course"):
+    from IPython.display import display
 
 #: Outputs with this key in their metadata are what the claims ledger is built from.
 KEY = "attnlib.claim"

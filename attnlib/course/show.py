@@ -6,7 +6,10 @@ import re
 import textwrap
 from typing import NamedTuple
 
-from IPython.display import Code
+from attnlib.extras import extra
+
+with extra("course"):
+    from IPython.display import Code
 
 
 def source(obj: type | object, docstring: bool = False) -> Code:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from attnlib.data.cards import DataCard, Splits
 from attnlib.data.examples import Example, check_range, draw_splits, part_of
+from attnlib.extras import extra
 
 CARD = DataCard(
     title="Dates in ten languages and regions",
@@ -101,7 +102,8 @@ def patterns(locale: str, formats: Sequence[str] = FORMATS) -> list[str]:
     Raises:
         ValueError: the locale or a format is not known, or nothing is left.
     """
-    from babel import Locale, UnknownLocaleError
+    with extra("data"):
+        from babel import Locale, UnknownLocaleError
 
     try:
         data = Locale.parse(locale)
@@ -153,7 +155,8 @@ def render(day: datetime.date, pattern: str, locale: str) -> Rendered:
 
 @cache
 def _write(day: datetime.date, letters: str, locale: str) -> str:
-    from babel.dates import format_date
+    with extra("data"):
+        from babel.dates import format_date
 
     return format_date(day, letters, locale)
 
@@ -161,7 +164,8 @@ def _write(day: datetime.date, letters: str, locale: str) -> str:
 @cache
 def _pieces(pattern: str) -> list[tuple[str, str]]:
     """A pattern as ("field", "MMM") and ("chars", " ")."""
-    from babel.dates import tokenize_pattern
+    with extra("data"):
+        from babel.dates import tokenize_pattern
 
     pieces = tokenize_pattern(pattern)
     return [(kind, value[0] * value[1] if kind == "field" else value) for kind, value in pieces]

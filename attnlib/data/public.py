@@ -10,6 +10,7 @@ from attnlib.data.cards import DataCard, Splits
 from attnlib.data.examples import part_of
 from attnlib.data.translation import tokenize
 from attnlib.data.wheels import DataError, data_directory
+from attnlib.extras import extra
 
 CARDS = {
     "fra-eng": DataCard(
@@ -70,8 +71,9 @@ def fetch_public(name: str) -> Path:
     """
     if name not in PUBLIC:
         raise ValueError(f"unknown corpus {name!r}, known are {', '.join(PUBLIC)}")
-    import pooch
-    import requests
+    with extra("data"):
+        import pooch
+        import requests
 
     url, checksum = PUBLIC[name]
     directory = data_directory()

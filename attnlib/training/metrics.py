@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attnlib.data.examples import AlignmentLinks
+from attnlib.extras import extra
 from attnlib.training.losses import cross_entropy
 
 
@@ -115,7 +116,8 @@ def bleu(predictions: Sequence[str], references: Sequence[str], tokenize: str = 
 
     Source: papineni2002bleu (the score); post2018call (the signature).
     """
-    from sacrebleu.metrics import BLEU as Scorer  # here, because it is slow to import
+    with extra("data"):
+        from sacrebleu.metrics import BLEU as Scorer  # here, because it is slow to import
 
     _check_paired(predictions=predictions, references=references)
     if strange := [text for text in (*predictions, *references) if not isinstance(text, str)]:

@@ -205,6 +205,7 @@ def test_a_longer_answer_moves_nothing_below(static_page, trained):
     code = {"_esm": str(CopyGate._esm), "_css": str(CopyGate._css)}
     page = static_page({"a": {"model_module": "anywidget", "state": trained | code}}, ["a"]).page
     gate = page.locator("[data-live] input[type=range]")
+    gate.wait_for()
     page.evaluate("""() => {
         const grid = document.querySelector(".cg .attn-heat"), rows = () => grid.getAttribute("aria-valuemax");
         window.rows = new Set([rows()]);

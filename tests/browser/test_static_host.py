@@ -85,8 +85,9 @@ def test_one_failure_is_said_in_its_place_and_the_others_live(static_page):
     }
     visited = static_page(records, ["broken", "nonsense", "binary", "lost", "fine"])
     expect(visited.page.get_by_role("button")).to_have_text("count 1, started 1")
-    sentences = visited.page.locator(".admonition p:not(.admonition-title)").all_inner_texts()
-    assert len(sentences) == 4
+    notes = visited.page.locator(".admonition p:not(.admonition-title)")
+    expect(notes).to_have_count(4)
+    sentences = notes.all_inner_texts()
     assert "no luck" in sentences[0]
     assert "binary data" in sentences[2]
     assert "state was not saved" in sentences[3]

@@ -51,5 +51,5 @@ BUGS = of(
     ("looking back: memory cut from the gradient", "torch.cat([state, recurrent.states], dim=1)",
      "torch.cat([state, recurrent.states.detach()], dim=1)"),
     ("looking back: context left out", "recurrent.logits + self.W_c(context)", "recurrent.logits"),
-    ("looking back: score ignored", "make_score(score, d_hidden, d_hidden)", "make_score('dot', d_hidden, d_hidden)"),
+    ("looking back: score ignored", "Attention(score, d_hidden, d_hidden)", "Attention('dot', d_hidden, d_hidden)"),
 )

@@ -18,6 +18,8 @@ BUGS = of(
     ("general: key cut from the gradient", "return self.W(key)", "return self.W(key.detach())"),
     ("cosine: sharpness forgotten", "return self.sharpness * super()", "return super()"),
     ("location: the last positions", "self.W_a(query)[..., :S]", "self.W_a(query)[..., -S:]"),
+    ("given score: one width not compared", "d_query not in (None, score.d_query) or ", ""),
+    ("given score: the other width not compared", " or d_key not in (None, score.d_key)", ""),
     ("given score made anew", "        return score\n", "        return type(score)(d_query, d_key)\n"),
     ("options do not reach the score", "SCORES[score](d_query, d_key, **options)", "SCORES[score](d_query, d_key)"),
     ("score made for keys that ask", "SCORES[score](d_query, d_key, **options)",

@@ -14,8 +14,8 @@ BUGS = of(
      "return self.attention(self.W_k(x), self.W_q(x)"),
     ("one head: a bias nobody asked for", "self.W_q = nn.Linear(d_model, d_head, bias=False)",
      "self.W_q = nn.Linear(d_model, d_head)"),
-    ("one head: score ignored", "make_score(score, d_head, d_head)", "make_score('scaled_dot', d_head, d_head)"),
-    ("heads: dot product not scaled", "Attention(ScaledDotScore(", "Attention(ScaledDotScore.__mro__[1]("),
+    ("one head: score ignored", "Attention(score, d_head, d_head", "Attention('scaled_dot', d_head, d_head"),
+    ("heads: dot product not scaled", 'Attention("scaled_dot"', 'Attention("dot"'),
     ("heads: √d_model for √d_head", "q, k, v = (self.split(W(x)) for",
      "q, k, v = (self.split(W(x)) / (1 if W is not self.W_q else self.n_heads**0.5) for"),
     ("heads: interleaved", "x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)",
@@ -31,6 +31,6 @@ BUGS = of(
     ("heads: texts taken for heads", "mask = mask.unsqueeze(1)  # (B, 1, T, S)", "pass"),
     ("heads: one mask for all texts", "mask = mask.unsqueeze(1)  # (B, 1, T, S)", "mask = mask[:1].unsqueeze(1)"),
     ("heads: no bias", "self.W_o = nn.Linear(d_model, d_model, bias)", "self.W_o = nn.Linear(d_model, d_model, False)"),
-    ("heads: no dropout", "d_model // n_heads), dropout)", "d_model // n_heads))"),
+    ("heads: no dropout", "d_model // n_heads, dropout=dropout)", "d_model // n_heads)"),
     ("heads: on is off", "torch.where(heads[:, None, None], q, 0.0)", "torch.where(heads[:, None, None], 0.0, q)"),
 )

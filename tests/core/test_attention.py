@@ -41,7 +41,7 @@ def test_weights_equal_the_formula():
     assert_close(masked_softmax(scores), torch.from_numpy(everything))
 
 
-@pytest.mark.parametrize("shape", [(S,), (1, S), (T, 1), (B, 1, S), (1, T, S), (B, 1, 1), (1,), ()])
+@pytest.mark.parametrize("shape", [(S,), (B, 1, S), (1, T, S), (1, T, 1), (B, 1, 1), (1,), ()])
 def test_mask_broadcasts(shape):
     scores, some = torch.randn(B, T, S).double(), torch.rand(shape) < 0.5
     for mask in (some, ~some):
@@ -98,7 +98,7 @@ def test_what_stands_under_the_mask_changes_nothing(garbage):
 
 SEEN = {
     "lengths": length_mask(torch.tensor([1, 4]), S),
-    "causal": causal_mask(T, S - T),
+    "causal": causal_mask(T, S - T)[None],
     "each its own": torch.tensor([[[1, 0, 1, 1, 0], [0, 0, 1, 0, 0], [1, 1, 1, 1, 1]]] * B).bool(),
     "some see nothing": torch.tensor([[[0, 0, 0, 0, 0], [1, 1, 1, 1, 1], [0, 1, 0, 0, 1]], [[0] * S] * T]).bool(),
 }
@@ -152,6 +152,7 @@ BAD_MASKS = [
     torch.ones(B).bool(),
     torch.ones(4, B, T, S).bool(),  # would blow the scores up
     torch.ones(1, 1, T, S).bool(),
+    torch.ones(T, S).bool(),  # where B = T, one of sentences would be taken for this
 ]
 
 
@@ -167,6 +168,18 @@ def test_mask_that_is_no_mask_is_refused_with_both_shapes(mask):
         with pytest.raises(ValueError) as error:
             attend()
         assert str(tuple(mask.shape)) in str(error.value) and str((B, T, S)) in str(error.value)
+
+
+@pytest.mark.parametrize("leading", [(2,), (2, 2)])
+def test_a_mask_that_leaves_out_dimensions_is_refused_with_the_cure(leading):
+    """As many sentences as queries, and as heads: its shape would fit."""
+    query, mask = torch.randn(*leading, 2, 3), torch.ones(*leading[1:], 2, 3).bool()
+    for attend in (
+        lambda: masked_softmax(query, mask),
+        lambda: Attention("dot", 3, 3)(query, query, query, mask[..., :2]),
+    ):
+        with pytest.raises(ValueError, match=r"\(B, S\) as mask\[:, None\], a mask \(T, S\) as mask\[None\]$"):
+            attend()
 
 
 def test_scores_that_are_stretched_or_no_numbers_are_refused(without_shape_checks):
@@ -308,7 +321,7 @@ def test_what_does_not_fit_is_refused(query, key, value, message, without_shape_
 # --- without weights: the fused kernel ----------------------------------------------------------------
 
 FUSED = ("dot", "scaled_dot", "general")
-MASKS = [None, (S,), (1, S), (T, 1), (1, 1), (), (T, S), (B, T, S), (B, 1, S), (1, T, S), (B, 1, 1)]
+MASKS = [None, (S,), (1, 1, S), (1, T, 1), (), (B, T, S), (B, 1, S), (1, T, S), (B, 1, 1)]
 
 
 def run(attention: Attention, inputs, mask, need_weights: bool, direction):
@@ -344,7 +357,7 @@ def test_fused_attention_takes_any_leading_dimensions(name, leading):
     attention = Attention(make(name))
     inputs = (*draw(attention.score, *leading), torch.randn(*leading, S, D_VALUE).double())
     direction = torch.randn(*leading, T, D_VALUE).double()
-    for mask in (None, draw_mask(*leading, T, S), causal_mask(T, S - T, include_self=False)):
+    for mask in (None, draw_mask(*leading, T, S), causal_mask(T, S - T, include_self=False).expand(*leading, T, S)):
         plain = run(attention, inputs, mask, True, direction)
         found = run(attention, inputs, mask, False, direction)
         assert_close((found[0], *found[2:]), (plain[0], *plain[2:]))

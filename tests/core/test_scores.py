@@ -347,6 +347,7 @@ def test_score_made_by_name_is_the_registered_one(name):
 
 def test_options_reach_the_score():
     assert make_score(score := make("general"), D, D_KEY) is score  # a given one has none
+    assert make_score(score, None, D_KEY) is score is Attention(score).score
     assert make_score("additive", D, D_KEY, d_hidden=3).v_a.in_features == 3
     assert make_score("cosine", D, D, sharpness=4.0).sharpness == 4.0
     assert make_score("location", D, D_KEY, n_positions=S).W_a.out_features == S
@@ -370,6 +371,10 @@ def test_options_reach_the_score():
         ("location", (7, 7), {"n_positions": 2.0}, "integers of at least 1, got {'n_positions': 2.0}"),
         ("bahdanau", (7, 11), {}, f"'bahdanau', known are {', '.join(SCORES)}$"),
         ("", (7, 11), {}, "'', known are dot"),
+        ("additive", (None, 7), {}, "integers of at least 1, got {'d_query': None}"),
+        ("additive", (0, 7), {}, "integers of at least 1, got {'d_query': 0}"),
+        (GeneralScore(7, 11), (0, 11), {}, "d_query=0, d_key=11"),
+        (GeneralScore(7, 11), (None, 7), {}, "d_query=None, d_key=7"),
         (None, (7, 11), {}, "None, known are dot"),
         (GeneralScore, (7, 11), {}, "GeneralScore'>, known are dot"),
         (GeneralScore(7, 11), (11, 7), {}, r"d_query=11, d_key=7 .*GeneralScore\(d_query=7, d_key=11\) and {}"),

@@ -39,7 +39,7 @@ def test_one_head_equals_its_formula(name, masked):
     head, x = SelfAttention(D, D_HEAD, name).double(), draw()
     p = oracles.arrays(head)
     score = {key.removeprefix("attention.score."): value for key, value in p.items()}
-    mask = causal_mask(T) if masked else None
+    mask = causal_mask(T)[None] if masked else None
     seen = np.broadcast_to(mask.numpy() if masked else True, (B, T, T))
     q, k, v = (np.array([linear(p, W, row) for row in x.numpy()]) for W in ("W_q", "W_k", "W_v"))
     weights = oracles.masked_softmax(oracles.scores(name, q, k, score), seen)
@@ -74,7 +74,7 @@ class Reference(nn.Module):
     def forward(self, query, key, value, padding, mask):
         hidden = {
             "key_padding_mask": None if padding is None else ~padding[:, 0],
-            "attn_mask": None if mask is None else ~mask,
+            "attn_mask": None if mask is None else ~mask[0],
         }
         return self.layer(query, key, value, **hidden, average_attn_weights=False)
 
@@ -88,7 +88,7 @@ def test_heads_equal_torch_in_value_weights_and_gradient(padded, causal, bias):
             nn.init.normal_(W.bias)
     theirs = Reference(ours, bias)
     padding = length_mask(torch.tensor([S - 3, S]), S) if padded else None
-    mask = causal_mask(T, S - T) if causal else None
+    mask = causal_mask(T, S - T)[None] if causal else None
     both = padding & mask if padded and causal else padding if padded else mask
     directions, results = (draw(), torch.randn(B, H, T, S).double()), []
     given = draw(), draw(S), draw(S)
@@ -104,7 +104,7 @@ def test_heads_equal_torch_in_value_weights_and_gradient(padded, causal, bias):
     assert sum(p.numel() for p in ours.parameters()) == sum(p.numel() for p in theirs.parameters())
 
 
-@pytest.mark.parametrize("shape", [None, (T, S), (1, S), (S,), (), (B, T, S), (B, 1, S), (1, T, S), (B, H, T, S)])
+@pytest.mark.parametrize("shape", [None, (S,), (), (B, T, S), (B, 1, S), (1, T, S), (B, H, T, S)])
 def test_context_alone_is_the_same_context(shape):
     attention, x, y = of_all(), draw(), draw(S)
     mask = None if shape is None else torch.rand(shape) < 0.5
@@ -144,7 +144,7 @@ def test_text_of_padding_only_is_no_danger(need_weights):
 
 def test_weights_are_those_before_dropout():
     attention, x = of_all(dropout=0.9).train(), draw()
-    first, second = attention(x, x, x, causal_mask(T)), attention(x, x, x, causal_mask(T))
+    first, second = attention(x, x, x, causal_mask(T)[None]), attention(x, x, x, causal_mask(T)[None])
     assert_close(first.weights.sum(-1), torch.ones(B, H, T).double())
     assert_close(first.weights, second.weights)
     assert (first.context - second.context).abs().max() > 1e-3

@@ -76,9 +76,9 @@ def test_block_equals_torch_in_value_and_gradient(padded, causal):
 
 def test_block_returns_the_weights_of_its_heads():
     block, x = shaken(TransformerBlock(D, H, D_FF)), draw()
-    weights = block(x, causal_mask(T)).weights
+    weights = block(x, causal_mask(T)[None]).weights
     normed = nn.functional.layer_norm(x, (D,), block.norm_1.weight, block.norm_1.bias)
-    assert_close(weights, block.attention(normed, normed, normed, causal_mask(T)).weights)
+    assert_close(weights, block.attention(normed, normed, normed, causal_mask(T)[None]).weights)
     assert_close(weights.sum(-1), torch.ones(B, H, T).double())
     assert block(x, need_weights=False).weights is None
     heads = torch.tensor([True, False, True])
@@ -143,7 +143,7 @@ def test_weights_of_all_layers_and_heads():
     assert output.weights.shape == (B, N_LAYERS, H, T, T)
     x = model.positions(model.embedding(tokens))
     for n, block in enumerate(model.blocks):
-        x, weights = block(x, causal_mask(T))
+        x, weights = block(x, causal_mask(T)[None])
         assert_close(output.weights[:, n], weights)
     plain = model(tokens, need_weights=False)
     assert plain.weights is None

@@ -1,6 +1,7 @@
 """AlignmentView: takes weights as people have them, and its JavaScript says what attnlib says."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -283,10 +284,11 @@ def test_repr_is_short_and_does_not_depend_on_training():
     assert repr(view(many)) == "AlignmentView(models=5, T=4, S=3, step=0)"
 
 
-def test_a_bundle_holds_a_picture_and_no_warning(recwarn):
-    data, _ = view(source=["猫", "chat", "noir"])._repr_mimebundle_()
+def test_a_bundle_holds_a_picture_and_no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)  # what Matplotlib says of letters that it cannot draw
+        data, _ = view(source=["猫", "chat", "noir"])._repr_mimebundle_()
     assert data["image/png"].startswith("iVBOR")
-    assert not recwarn.list
 
 
 def test_alignments_by_name():

@@ -36,7 +36,9 @@ def test_binder_gets_the_pinned_versions_and_no_list_of_its_own():
     assert [line for line in lines if not line.startswith("#")] == [
         "--extra-index-url https://download.pytorch.org/whl/cpu",  # a third of the size, and Binder has no GPU
         "--constraint ../requirements.txt",
-        ".",
+        ".[course]",
     ]
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = project["dependencies"] + extras["data"] + extras["figures"]
     assert len(needed) > 10 and {plain(line.split(">")[0]) for line in needed} <= pins(ROOT / "requirements.txt").keys()

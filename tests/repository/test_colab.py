@@ -62,7 +62,7 @@ def test_a_package_that_changes_is_named():
 
 
 def test_the_setup_cell_is_the_same_everywhere_and_names_the_repository():
-    assert f"%pip install -q git+{repository()['url']}\n" in colab.setup_cell() + "\n"
+    assert f'%pip install -q "attnlib[course] @ git+{repository()["url"]}"\n' in colab.setup_cell() + "\n"
     without = {path.stem for path in colab.every_notebook() if not colab.needs_the_course(path)}
     assert without == {"glossary", "instructors", "notation"}  # pages about the book; all else opens in Colab
 
@@ -86,7 +86,9 @@ def test_chapters_without_an_environment_say_how_it_is_made(tmp_path, monkeypatc
 
 def test_the_list_of_colab_has_what_attnlib_needs():
     """A new dependency is either on the list, in Colab's version, or one that Colab does not ship."""
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["dependencies"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = project["dependencies"] + extras["data"] + extras["figures"] + extras["course"][1:]
     missing = {colab.plain(line.split(">")[0]) for line in needed} - colab.pins(colab.SHIPPED).keys()
     assert missing == {"jaxtyping", "sacrebleu"}
 

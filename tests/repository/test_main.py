@@ -136,6 +136,7 @@ def test_optional_parts_are_yes_or_name_what_they_need(monkeypatch):
         "torch>=2.6", 'torch==2.13.0; extra == "book"', 'jupyter-book==1.0.4.post1; extra == "book"',
         'nbgrader==0.9.6 ; extra == "grading"', 'a>=1; extra == "many"', 'b; extra == "many"',
         'c[x]>=2; extra == "many"', "d; extra == 'many'",
+        'x; extra == "part"', 'attnlib[part,grading]; extra == "whole"',
     ]  # fmt: skip
     there = {"torch": "2.13.0+cpu", "jupyter-book": "2.1", "nbgrader": "0.9.6"}
 
@@ -148,15 +149,14 @@ def test_optional_parts_are_yes_or_name_what_they_need(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "version", version)
     assert first.parts() == {
         "book": "no: needs jupyter-book 1.0.4.post1 (here 2.1)", "grading": "yes", "many": "no: needs a, b, c …",
+        "part": "no: needs x", "whole": "no: needs x",
     }  # fmt: skip
 
 
 def test_next_is_what_there_is(tmp_path, monkeypatch):
     address = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]["url"]
     monkeypatch.setattr(first, "ROOT", tmp_path)  # installed, not a clone
-    origin = SimpleNamespace(read_text=lambda name: json.dumps({"url": "https://example.org/course"}))
-    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: origin)
-    assert first.following()["read"] == "https://example.org/course" and "make" not in first.following().values()
+    assert first.following()["read"] == address and "make" not in first.following().values()
     for name in ("_config.yml", "_toc.yml"):
         (tmp_path / name).write_text((ROOT / name).read_text("utf8"))
     assert first.following()["read"] == address and "make" in first.following().values()
@@ -171,7 +171,7 @@ def test_it_runs_where_it_is_not_installed_and_says_the_same_to_programs(store, 
     def absent(*_):
         raise importlib.metadata.PackageNotFoundError("attnlib")
 
-    for name in ("requires", "distribution", "version"):
+    for name in ("requires", "metadata", "version"):
         monkeypatch.setattr(importlib.metadata, name, absent)
     monkeypatch.setattr(first, "ROOT", store)
     assert first.main([]) == 0

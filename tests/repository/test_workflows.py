@@ -21,6 +21,7 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf8")
 WRITES = {
     ("weekly.yml", "report"): {"issues"},
     ("release.yml", "pages"): {"pages", "id-token"},
+    ("release.yml", "package"): {"id-token"},
     ("release.yml", "release"): {"contents"},
 }
 

@@ -86,11 +86,12 @@ def test_gradients_of_one_step_do_not_reach_the_next_and_batches_come_again(grad
 
 def test_history_does_not_tell_the_time():
     first, second = (History(train_loss=[2.0, 1.5], tokens=12, seconds=s) for s in (1.0, 987654.0))
-    assert repr(first) == repr(second) == "History(2 steps, 12 tokens, last loss 1.500)"
+    assert repr(first) == repr(second) == "History(2 steps, 12 tokens, last training loss 1.500)"
     with_best = History(
         train_loss=[2.0], tokens=6, seconds=3.0, valid_step=[1, 2], valid_loss=[1.25, 1.75], best_step=1
     )
-    assert repr(with_best) == "History(1 steps, 6 tokens, last loss 2.000, best 1.250 at step 1)"
+    losses = "last training loss 2.000, best validation loss 1.250 at step 1"
+    assert repr(with_best) == f"History(1 steps, 6 tokens, {losses})"
     assert repr(History()) == "History(0 steps, 0 tokens)"
 
 

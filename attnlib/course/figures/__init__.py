@@ -5,10 +5,13 @@ JavaScript (`static/`), for the page, and by attnlib, for the picture, for the r
 the page's arithmetic equal to attnlib's.
 """
 
-from attnlib.course.figures.attention_surgery import AttentionSurgery
-from attnlib.course.figures.copy_gate import CopyGate
-from attnlib.course.figures.head_grid import HeadGrid
-from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
-from attnlib.course.figures.score_explorer import ScoreExplorer
+from attnlib.extras import extra
+
+with extra("course"):
+    from attnlib.course.figures.attention_surgery import AttentionSurgery
+    from attnlib.course.figures.copy_gate import CopyGate
+    from attnlib.course.figures.head_grid import HeadGrid
+    from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
+    from attnlib.course.figures.score_explorer import ScoreExplorer
 
 __all__ = ["AttentionSurgery", "CopyGate", "HeadGrid", "MaskedSoftmaxLab", "ScoreExplorer"]

@@ -1,0 +1,159 @@
+"""The wheel, installed by itself: what it brings, what the README does with it, and what each extra adds."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.repository.test_repository import CONFIG, ROOT, tracked
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]["optional-dependencies"]
+#: For each extra, what needs it, and a package that is missing without it.
+USES = {
+    "data": ("from attnlib.data import load_dates; print(load_dates((2, 0, 0)).train[0].source)", "babel"),
+    "figures": ("from attnlib.figures import AlignmentView; print(AlignmentView([[1.0]], ['a'], ['b']))", "traitlets"),
+    "course": ("from attnlib.course import claims, figures, show; print(figures, claims.claim, show)", "IPython"),
+    "grading": ("from attnlib.grading import __main__ as c; c.main(['grade', 'a04', 'in', '--out', 'x'])", "jupytext"),
+}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    copy = folder / "tree"  # without an old build/, whose files would come along; and without what is large
+    old = (".*", "_build", "build", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*old, "*.ipynb", "*.png"))
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(copy)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    (made,) = folder.glob("attnlib-*.whl")
+    return made
+
+
+def test_the_wheel_holds_scripts_styles_and_hashes(wheel):
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    package = {p.relative_to(ROOT).as_posix() for p in tracked() if p.is_relative_to(ROOT / "attnlib")}
+    assert package - inside == set()
+    assert {n.split("/")[0] for n in inside} == {"attnlib", wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info"}
+
+
+class Environment:
+    """An environment with nothing in it but what it is told to install, and what lies in a lower one."""
+
+    def __init__(self, folder: Path, lower: "Environment | None" = None):
+        venv.create(folder, with_pip=False)
+        self.folder, self.python = folder, folder / "bin" / "python"
+        (self.packages,) = folder.glob("lib/python*/site-packages")
+        if lower is not None:
+            (self.packages / "lower.pth").write_text(str(lower.packages))
+
+    def install(self, *what: str) -> None:
+        pip = [sys.executable, "-m", "pip", "--python", self.python, "--quiet", "--disable-pip-version-check"]
+        pinned = ["-c", ROOT / "requirements.txt"]
+        subprocess.run([*pip, "install", *what, *pinned], check=True, capture_output=True, timeout=900)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        return subprocess.run(
+            [self.python, *arguments], cwd=self.folder, env=clean, capture_output=True, text=True, timeout=300
+        )
+
+    def installed(self) -> set[str]:
+        code = "import importlib.metadata as m; print(*(d.name for d in m.distributions()), sep='\\n')"
+        return set(self.run("-c", code).stdout.lower().split())
+
+
+@pytest.fixture(scope="module")
+def bare(wheel, tmp_path_factory) -> Environment:
+    environment = Environment(tmp_path_factory.mktemp("bare"))
+    environment.install(str(wheel))
+    return environment
+
+
+def snippets() -> list[str]:
+    """The README's code, each with what stands before it."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf8"), re.S | re.M)
+    return ["".join(blocks[: n + 1]) for n in range(len(blocks))]
+
+
+@pytest.mark.thorough  # PyTorch is installed anew
+def test_the_bare_wheel_brings_little_and_does_what_the_readme_does(bare):
+    direct = {"attnlib", "torch", "numpy", "jaxtyping", "platformdirs", "tqdm"}
+    torchs = {"filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx", "setuptools", "sympy"}
+    assert direct <= bare.installed() <= direct | torchs | {"typing_extensions", "wadler_lindig", "wadler-lindig"}
+    *core, figure = snippets()
+    for code in core:
+        done = bare.run("-c", code)
+        assert (done.returncode, done.stderr) == (0, ""), code
+    assert "the extra attnlib[figures] brings it" in bare.run("-c", figure).stderr
+    done = bare.run("-m", "attnlib")
+    assert done.returncode == 0 and CONFIG["repository"]["url"] in done.stdout
+    assert re.search(r"^  data +no: needs Babel", done.stdout, re.M)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("extra", USES)
+def test_each_extra_brings_what_is_named_without_it(extra, bare, wheel, tmp_path):
+    code, package = USES[extra]
+    sentence = f"{package} is not installed: the extra attnlib[{extra}] brings it"
+    assert bare.run("-c", code).stderr.splitlines()[-1].removeprefix("ModuleNotFoundError: ") == sentence
+    above = Environment(tmp_path / extra, bare)
+    above.install(f"attnlib[{extra}] @ {wheel.as_uri()}")
+    done = above.run("-c", code)
+    if extra == "grading":  # an installed copy has no assignments, and says so
+        assert done.stderr == "There is no in.\n"
+    else:
+        assert (done.returncode, done.stderr) == (0, "") and done.stdout
+    if extra == "figures":
+        assert above.run("-c", snippets()[-1]).returncode == 0
+    line = re.search(rf"^  {extra} +(.*)$", above.run("-m", "attnlib").stdout, re.M)
+    assert line[1] == "yes"
+
+
+def test_every_extra_is_tried_and_every_address_is_the_one():
+    assert USES.keys() == EXTRAS.keys() - {"book", "test"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    address = CONFIG["repository"]["url"]
+    assert project["urls"]["Homepage"] == address
+    assert all(url.startswith(address) for url in project["urls"].values())
+
+
+def test_the_readme_reads_as_the_page_of_a_package_index():
+    """There, a path leads nowhere."""
+    text = (ROOT / "README.md").read_text("utf8")
+    assert [target for target in re.findall(r"\]\(([^)]*)\)", text) if not target.startswith("https://")] == []
+    address = CONFIG["repository"]["url"]
+    files = re.findall(rf"{re.escape(address)}/blob/main/([\w./-]+)\)", text)
+    raw = address.replace("github.com", "raw.githubusercontent.com")
+    files += re.findall(rf"{re.escape(raw)}/main/([\w./-]+)\)", text)
+    assert len(files) >= 5 and all((ROOT / name).exists() for name in files)
+
+
+def test_versions_agree():
+    """The README's, the ranges of pyproject.toml, and the pins."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
+    readme = (ROOT / "README.md").read_text("utf8")
+    (torch,) = {re.fullmatch(r"torch>=(.*)", line)[1] for line in project["dependencies"] if line.startswith("torch>")}
+    assert set(re.findall(r"PyTorch ≥ ([\d.]+)", readme)) == {torch}
+    assert set(re.findall(r"Python ≥ ([\d.]+)", readme)) == {project["requires-python"].removeprefix(">=")}
+    pins = dict(re.findall(r"^([\w.-]+)==(\S+)", (ROOT / "requirements.txt").read_text("utf8"), re.M))
+    pins = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pins.items()}
+
+    def number(version: str) -> tuple[int, ...]:
+        return tuple(map(int, re.findall(r"\d+", version)[:4]))
+
+    lines = project["dependencies"] + [line for name in ("data", "figures", "course", "book") for line in EXTRAS[name]]
+    for line in lines:
+        name, relation, version = re.fullmatch(r"([\w-]+)(?:\[.*\])?(?:(>=|==|<)(.*))?", line).groups()
+        pinned = number(pins.get(re.sub(r"[-_.]+", "-", name).lower(), "0"))
+        holds = {
+            None: True, ">=": pinned >= number(version or ""), "==": pinned == number(version or ""),
+            "<": pinned < number(version or ""),
+        }[relation]  # fmt: skip
+        assert holds, line
