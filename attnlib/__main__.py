@@ -106,8 +106,9 @@ def parts() -> dict[str, str]:
     for line in wanted:  # an extra comes after those that it contains
         if match := re.fullmatch(r"([\w.-]+)(?:\[(.*?)\])?(?:==([\w.]+))?.*; extra == ['\"](\w+)['\"]", line):
             name, inside, exactly, extra = match.groups()
-            of_ours = [lack for part in inside.split(",") for lack in found[part]] if name == "attnlib" else None
-            found.setdefault(extra, []).extend(lacking(name, exactly) if of_ours is None else of_ours)
+            ours = name == "attnlib"
+            lacks = [lack for part in inside.split(",") for lack in found[part]] if ours else lacking(name, exactly)
+            found.setdefault(extra, []).extend(lacks)
     return {
         extra: f"no: needs {', '.join(lacks[:3])}{' …' * (len(lacks) > 3)}" if lacks else "yes"
         for extra, lacks in found.items()

@@ -6,8 +6,11 @@ Links are made by `sphinx.ext.linkcode`, which asks where something is defined.
 import importlib
 import inspect
 from functools import reduce
+from pathlib import Path
 
 from attnlib.course.book import ROOT, repository
+
+SOURCES = "{url}/blob/{branch}".format_map(repository())
 
 
 def address(domain: str, info: dict[str, str]) -> str | None:
@@ -19,13 +22,10 @@ def address(domain: str, info: dict[str, str]) -> str | None:
         lines, first = inspect.getsourcelines(thing)
     except (AttributeError, TypeError, OSError):  # a field, a number or a table, what is made at run time
         return None
-    file = inspect.getsourcefile(thing)
-    try:
-        path = (ROOT / file).relative_to(ROOT).as_posix()
-    except ValueError:  # inherited from a library
+    file = Path(inspect.getsourcefile(thing))
+    if not file.is_relative_to(ROOT / "attnlib"):  # inherited from a library
         return None
-    where = repository()
-    return f"{where['url']}/blob/{where['branch']}/{path}#L{first}-L{first + len(lines) - 1}"
+    return f"{SOURCES}/{file.relative_to(ROOT).as_posix()}#L{first}-L{first + len(lines) - 1}"
 
 
 def setup(app) -> dict[str, bool]:

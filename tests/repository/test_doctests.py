@@ -60,11 +60,21 @@ def test_every_offered_name_has_an_example(module):
     assert without == []
 
 
-def test_the_code_of_the_readme_runs():
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+def code_of(page: str) -> list[str]:
+    """The blocks of Python in a page of the repository."""
+    text = (Path(__file__).resolve().parents[2] / page).read_text("utf8")
+    return re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
+
+
+def names_after(page: str) -> dict[str, object]:
+    """What a page's code has defined, run from its top to its end."""
     names: dict[str, object] = {}
-    for block in blocks:
+    for block in code_of(page):
         exec(block, names)
+    return names
+
+
+def test_the_code_of_the_readme_runs():
+    names = names_after("README.md")
     assert names["weights"].shape == (2, 5, 7) and names["logits"].shape == (2, 5, 90)
     assert len(names["best"].sentences()) == 2

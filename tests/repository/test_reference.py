@@ -6,17 +6,15 @@ from pathlib import Path
 import pytest
 
 from attnlib import DECODERS, SCORES
+from tests.repository.test_doctests import code_of, names_after
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
 
 
 def test_what_stands_under_a_task_does_it():
-    text = (BOOK / "api.md").read_text("utf8")
-    blocks = re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(block, names)
-    assert len(blocks) == len(re.findall("^## ", text, re.M)) - 1  # one a task; the last heading lists the pages
+    names = names_after("book/api.md")
+    headings = re.findall("^## ", (BOOK / "api.md").read_text("utf8"), re.M)
+    assert len(code_of("book/api.md")) == len(headings) - 1  # one a task; the last heading lists the pages
     assert names["history"].train_loss and len(names["best"].sentences()) == 1
 
 

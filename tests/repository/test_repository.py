@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from pathlib import Path
 
 import yaml
@@ -50,19 +49,6 @@ def test_the_map_of_the_chapters_leads_to_every_chapter():
     )
     chapters = sorted(path.stem for path in (ROOT / "book").glob("[0-9][0-9]_*.md"))
     assert [(chapter, int(number)) for chapter, number in boxes] == [(c, int(c[:2])) for c in chapters]
-
-
-def test_the_wheel_holds_scripts_styles_and_hashes(tmp_path):
-    copy = tmp_path / "tree"  # without an old build/, whose files would come along; and without what is large
-    old = (".*", "_build", "build", "*.egg-info", "__pycache__")
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(*old, "*.ipynb", "*.png"))
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(copy)]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
-    (wheel,) = tmp_path.glob("attnlib-*.whl")
-    inside = set(zipfile.ZipFile(wheel).namelist())
-    package = {p.relative_to(ROOT).as_posix() for p in tracked() if p.is_relative_to(ROOT / "attnlib")}
-    assert package - inside == set()
-    assert {n.split("/")[0] for n in inside} == {"attnlib", wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info"}
 
 
 def test_modules_can_be_read_in_one_sitting():
