@@ -183,7 +183,7 @@ browser: needs-browser $(VENV)/.test $(if $(READY),,zip) ## the built pages and 
 	@$(BIN)/python -m pytest tests/browser -q -n $(JOBS) --dist worksteal -p no:nbval
 	$(end)
 
-mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (an hour and more)
+mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (about half an hour)
 	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
 matrix: needs-matrix $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest and newest packages (hours; one row: ROWS=oldest)

@@ -280,6 +280,7 @@ def assert_as_one(folder, undisturbed):
     assert_close(*weights, rtol=1e-3, atol=1e-4)
 
 
+@pytest.mark.thorough  # chapter 15 does the same, and asserts it
 def test_two_processes_train_as_one(undisturbed, tmp_path):
     said = run(*as_printed(TOGETHER, tmp_path / "run", *SIXTY))
     assert said.count("History(60 steps") == 1  # only the first process reports
