@@ -15,11 +15,11 @@ from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures import AlignmentView, CostCurve, WhereItLooks
 from attnlib.figures.figure import Figure
+from attnlib.figures.page import page, view
 from attnlib.seq2seq import Seq2Seq
 
 SIZE = 32
 BOOK = Path(__file__).resolve().parents[1] / "book"
-HOST = Path(__file__).resolve().parents[1] / "assets" / "anywidget-static.js"
 
 
 class Example(NamedTuple):
@@ -188,33 +188,7 @@ def stored_figures(chapter: str, name: str) -> list[dict]:
     return found
 
 
-#: A page as the book's theme lays it out, without the theme's weight.
-PAGE = """<!doctype html><html lang="en" data-theme="{theme}"><head><meta charset="utf-8"><title>figures</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><script src="{host}"></script><style>
-html {{ --pst-color-background: #fff; color: #222832; background: #fff; font: 16px/1.5 sans-serif }}
-html[data-theme=dark] {{ --pst-color-background: #14181e; color: #ced6dd; background: #14181e; color-scheme: dark }}
-body {{ margin: 0 auto; max-width: 60rem; padding: 8px }}</style></head>
-<body><main><h1>figures</h1>{views}</main>
-<script type="application/vnd.jupyter.widget-state+json">{state}</script></body></html>"""
-
-
 def page_of(figures: Sequence[Figure], theme: str = "light") -> str:
     """Figures on a page of their own."""
     records = {figure.model_id: {"model_module": "anywidget", "state": figure.get_state()} for figure in figures}
-    stored = {"version_major": 2, "version_minor": 0, "state": records}
-    return page_with(stored, [figure.model_id for figure in figures], theme=theme)
-
-
-def page_with(stored: dict, shown: Sequence[str], before: str = "", theme: str = "light") -> str:
-    """A page as myst-nb writes it, with the book's host.
-
-    Args:
-        stored: the state of some widgets.
-        shown: the ids of those that are displayed, one after the other.
-        before: what else stands on the page, above them.
-        theme: "light" or "dark".
-    """
-    view = '<div class="cell_output"><script type="application/vnd.jupyter.widget-view+json">{}</script></div>'
-    views = before + "".join(view.format(json.dumps({"model_id": model})) for model in shown)
-    state = json.dumps(stored).replace("</", "<\\/")
-    return PAGE.format(theme=theme, host=HOST.as_uri(), views=views, state=state)
+    return page({"state": records}, "".join(view(figure.model_id) for figure in figures), title="figures", theme=theme)

@@ -2,7 +2,7 @@
 
 A notebook stores the whole text of a figure's module and style sheet with every figure. In the page, the files that
 these texts were joined from (attnlib.figures.assets) are kept once, and each figure names those it is made of;
-assets/anywidget-static.js puts them together again.
+attnlib/figures/static/anywidget-static.js puts them together again.
 """
 
 import json
@@ -10,7 +10,8 @@ import re
 
 from sphinx.errors import ExtensionError
 
-STATE = "application/vnd.jupyter.widget-state+json"
+from attnlib.figures.page import STATE, in_script
+
 LARGEST = 1_000_000  # bytes of one figure's state without its code: what a reader on a phone should have to load
 FILE = re.compile(r"^(?=//# |/\*# )", re.MULTILINE)
 
@@ -54,7 +55,7 @@ def share_code(app, pagename, templatename, context, doctree) -> None:
         attributes = getattr(script, "attributes", {})
         if attributes.get("type") == STATE:
             shared = share(json.loads(attributes["body"]), pagename)
-            attributes["body"] = json.dumps(shared).replace("</", r"<\/")  # a figure may speak of </script>
+            attributes["body"] = in_script(shared)
 
 
 def setup(app) -> dict[str, bool]:

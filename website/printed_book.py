@@ -28,8 +28,8 @@ from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
 
 from attnlib.course.book import ROOT
+from attnlib.figures.page import VIEW
 
-VIEW = "application/vnd.jupyter.widget-view+json"
 COLOUR = re.compile(r"\\color\{#([0-9a-fA-F]{6})\}")
 NUMBER = re.compile(r"(\d+) · ")
 SCALE = 80  # per cent of the width in inches that a figure was drawn for

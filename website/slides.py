@@ -24,6 +24,7 @@ from pygments.formatters import HtmlFormatter
 from tqdm import tqdm
 
 from attnlib.course.book import BOOK, ROOT
+from attnlib.figures.page import HOST
 from scripts.notebooks import WIDGET_STATE, WIDGET_VIEW, cells_of, choose, facts
 from website.lean_pages import MATHJAX
 from website.live_figures import share
@@ -225,7 +226,8 @@ def copy_shared(target: Path) -> None:
     for file in [
         TEMPLATE / "deck.js",
         TEMPLATE / "deck.css",
-        *(ROOT / "assets" / f for f in ("book.css", "anywidget-static.js")),
+        ROOT / "assets" / "book.css",
+        HOST,
     ]:
         copy(file, target / file.name)
     styles = [HtmlFormatter(style=s).get_style_defs(f'html[data-theme="{t}"] .highlight') for t, s in COLOURS.items()]

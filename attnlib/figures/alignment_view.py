@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 from traitlets import Any, Bool, Dict, Int, List, Unicode
 
 from attnlib.figures import plots
-from attnlib.figures.alignments import Alignment, alignments, gold_hits, gold_share
+from attnlib.figures.alignments import LIMIT, Alignment, alignments, gold_hits, gold_share, pack, packed_size
 from attnlib.figures.assets import module, stylesheet
 from attnlib.figures.figure import Figure, fixed
 from attnlib.figures.palette import ROLES
@@ -28,7 +28,8 @@ class AlignmentView(Figure):
         weights: α of one sentence, each in 0..1, as list, array or tensor: (T, S); (B, H, T, S) of one layer; a tuple
             of those, one per layer, as `outputs.attentions` and `outputs.cross_attentions` of transformers; or a tuple
             of such tuples, one per step, as `generate()` returns them (without beams). For several models side by
-            side: name -> any of these. Kept to 1/60000, and at most 1 MB of them.
+            side: name -> any of these. Kept to 1/60000. Of more than 1 MB the page gets the chosen layer and head
+            alone, and the next ones when they are chosen: for that, Python must run. `save` writes them all.
         source: S tokens, shown as they are (a string: its characters); or name -> tokens.
         target: T tokens, one per row of the weights; or name -> tokens.
         gold: links (i, j), target token i goes with source token j, from 0; or name -> links.
@@ -41,7 +42,7 @@ class AlignmentView(Figure):
 
     Raises:
         ValueError: a shape that could mean two things or fits no words, numbers that are no weights, links outside of
-            the words, a step, layer, head or view that does not exist, or more than 1 MB.
+            the words, a step, layer, head or view that does not exist, or one head of more than 1 MB.
 
     Example:
         >>> AlignmentView([[0.9, 0.1], [0.2, 0.8]], source=["le", "chat"], target=["the", "cat"])
@@ -59,6 +60,8 @@ class AlignmentView(Figure):
     view = Unicode("both").tag(sync=True)
     show_gold = Bool().tag(sync=True)
     panels = List(Dict()).tag(sync=True)  # what was given: Alignment.packed()
+    # Where the panels have no weights: {"layer", "head", "maps": one for each panel}; else empty.
+    sent = Dict(read_only=True).tag(sync=True)
 
     # Results stay on this side: the browser computes its own, and the tests hold the two equal.
     weights = Dict(read_only=True)  # name -> (T, S), of the chosen layer and head
@@ -80,8 +83,9 @@ class AlignmentView(Figure):
         show_gold: bool = True,
     ):
         self._of: list[Alignment] = alignments(weights, source, target, gold, batch)
+        self._at_once = packed_size([one.weights for one in self._of]) <= LIMIT
         super().__init__(
-            panels=[one.packed() for one in self._of],
+            panels=[one.packed(whole=self._at_once) for one in self._of],
             step=step,
             layer=self._of[0].weights.shape[0] - 1 if layer is None else layer,
             head=head,
@@ -95,9 +99,15 @@ class AlignmentView(Figure):
         """What is shown of each model, and what it makes of the gold links."""
         shown = {one.name: one.shown(self.layer, self.head) for one in self._of}
         gold = {one.name: one.gold for one in self._of}
+        if not self._at_once:
+            maps = [pack(weights) for weights in shown.values()]
+            self.set_trait("sent", {"layer": self.layer, "head": self.head, "maps": maps})
         self.set_trait("weights", {name: weights.tolist() for name, weights in shown.items()})
         self.set_trait("gold_share", {name: gold_share(weights, gold[name]) for name, weights in shown.items()})
         self.set_trait("gold_hits", {name: gold_hits(weights, gold[name]) for name, weights in shown.items()})
+
+    def state_without_kernel(self) -> dict:
+        return {**self.get_state(), "panels": [one.packed() for one in self._of], "sent": {}}
 
     _check_fixed = fixed("panels")
 
@@ -145,10 +155,10 @@ class AlignmentView(Figure):
             figure.suptitle(f"layer {self.layer}, {'mean of heads' if self.head == 'mean' else f'head {self.head}'}")
         return figure
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _picture_as_base64(self) -> str:
         with warnings.catch_warnings():  # the page has the letters that the font of the picture lacks
             warnings.filterwarnings("ignore", "Glyph .* missing")
-            return super()._repr_mimebundle_(**kwargs)
+            return super()._picture_as_base64()
 
     def __repr__(self) -> str:
         # GitHub shows this instead of the figure, and nbval compares it: nothing here depends on training

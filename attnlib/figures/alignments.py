@@ -9,7 +9,7 @@ import numpy as np
 from attnlib.figures.parameters import as_array
 
 UNIT = 60_000  # weights are kept in steps of 1/60000: 16 bits, and ½, ⅓, 0.1, 0.05 are exact
-LIMIT = 1_000_000  # bytes of weights in a page
+LIMIT = 1_000_000  # bytes of weights that are sent at once
 
 Link = tuple[int, int]  # (i, j): target token i goes with source token j
 
@@ -23,16 +23,15 @@ class Alignment(NamedTuple):
     target: list[str]
     gold: list[Link]
 
-    def packed(self) -> dict:
-        """The same as the browser reads it: weights as base64 of little-endian 16-bit numbers, in steps of 1/UNIT."""
-        numbers = (self.weights * UNIT).round().astype("<u2")
+    def packed(self, whole: bool = True) -> dict:
+        """The same as the browser reads it, weights as `pack` writes them, or "" where they are sent one by one."""
         return {
             "name": self.name,
             "source": self.source,
             "target": self.target,
             "gold": [list(link) for link in self.gold],
             "shape": list(self.weights.shape),
-            "data": base64.b64encode(numbers.tobytes()).decode(),
+            "data": pack(self.weights) if whole else "",
         }
 
     def shown(self, layer: int, head: int | str) -> np.ndarray:
@@ -53,7 +52,7 @@ def alignments(weights, source, target, gold=None, batch: int | None = None) -> 
 
     Raises:
         ValueError: there is no model, a mapping has not the names of the weights, words and weights do not fit, a
-            link lies outside of them, the models differ in layers or heads, or all is more than `LIMIT`.
+            link lies outside of them, the models differ in layers or heads, or one head of each is more than `LIMIT`.
     """
     named = {str(name): of for name, of in weights.items()} if isinstance(weights, Mapping) else {"": weights}
     if not named:
@@ -72,13 +71,24 @@ def alignments(weights, source, target, gold=None, batch: int | None = None) -> 
     shapes = {one.name: tuple(one.weights.shape[:2]) for one in found}
     if len(set(shapes.values())) > 1:
         raise ValueError(f"all models must have as many layers and heads, got (layers, heads) {shapes}")
-    if (size := sum(one.weights.size for one in found) * 8 // 3) > LIMIT:  # 2 bytes, as base64
-        shape = " and ".join(" × ".join(map(str, one.weights.shape)) for one in found)
+    shown = [one.weights[0, 0] for one in found]
+    if (size := packed_size(shown)) > LIMIT:
+        shape = " and ".join(" × ".join(map(str, one.shape)) for one in shown)
         raise ValueError(
-            f"{shape} weights (layers × heads × target × source) are {size / 1e6:.1f} MB in the page, more than "
-            f"{LIMIT / 1e6:.0f} MB: pass fewer layers, weights[-1:], or a shorter sentence"
+            f"{shape} weights (target × source) of one head are {size / 1e6:.1f} MB for the page, more than "
+            f"{LIMIT / 1e6:.0f} MB: pass a shorter text"
         )
     return found
+
+
+def pack(weights: np.ndarray) -> str:
+    """Weights of any shape as base64 of little-endian 16-bit numbers, in steps of 1/UNIT."""
+    return base64.b64encode((weights * UNIT).round().astype("<u2").tobytes()).decode()
+
+
+def packed_size(arrays: Sequence[np.ndarray]) -> int:
+    """Bytes of some arrays that are packed: 2 for a number, as base64."""
+    return sum(array.size for array in arrays) * 8 // 3
 
 
 def its(side: str, given, name: str, named: Mapping):

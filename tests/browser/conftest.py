@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from benchmarks.examples import page_of, page_with
+from attnlib.figures.page import page, view
+from benchmarks.examples import page_of
 from benchmarks.figures import launch, served
 from website import archive
 from website.live_figures import share
@@ -44,7 +45,9 @@ def leads_on(name: str) -> bool:
 DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))"
 
 # How high the figure is at each step of its slider, or after each of some arrow keys.
-HEIGHTS = """async (control) => {
+HEIGHTS = (
+    f"async (control) => {{ await ({DRAWN})();"
+    """
     const figure = control.closest("[data-live]"), heights = [];
     const note = async () => {
         await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
@@ -62,10 +65,13 @@ HEIGHTS = """async (control) => {
     }
     return heights;
 }"""
+)
 
 
 def heights_in_a_drag(control: Locator) -> list[int]:
     """Pixels that a figure is high, at each place to which its slider is drawn."""
+    page = control.page
+    page.wait_for_function("width => innerWidth === width", arg=page.viewport_size["width"])
     return control.first.evaluate(HEIGHTS)
 
 
@@ -210,12 +216,14 @@ def mounted(visit, tmp_path) -> Callable[..., Visit]:
 
 @pytest.fixture
 def static_page(visit, tmp_path):
-    """Open a page as myst-nb writes it: the state of some widgets, and where each was displayed."""
+    """Open a page with the state of some widgets, and a view of each that is named."""
 
     def open_page(records: dict[str, dict], views: list[str], body: str = "", sharing: bool = False):
-        stored = {"version_major": 2, "version_minor": 0, "state": records}
-        page = tmp_path / "page.html"
-        page.write_text(page_with(share(stored, "page") if sharing else stored, views, before=body))
-        return visit(page)
+        stored = {"state": records}
+        file = tmp_path / "page.html"
+        file.write_text(
+            page(share(stored, "page") if sharing else stored, body + "".join(map(view, views)), theme="light")
+        )
+        return visit(file)
 
     return open_page

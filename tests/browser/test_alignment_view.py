@@ -1,18 +1,12 @@
 """AlignmentView in a page: what it shows is what Python computed, whatever moves it."""
 
 import re
-import shutil
-from pathlib import Path
 
-import jupytext
 import pytest
 import torch
 from playwright.sync_api import expect
 
 from attnlib.figures import AlignmentView
-from benchmarks.examples import HOST
-
-BOOK = Path(__file__).parents[2] / "book"
 
 SOURCE = [*"14 mars 2024"]
 TARGET = [*"2024-03-14"]
@@ -241,21 +235,41 @@ def test_grids_shrink_until_they_fit_and_stand_side_by_side_where_they_can(open_
         )
 
 
-def test_the_page_that_readers_are_told_to_write(visit, tmp_path):
-    """`write_page` of the page on your own weights, with the script beside it, from disk."""
-    source = jupytext.read(BOOK / "your_own_weights.md")
-    (code,) = [cell.source for cell in source.cells if "def write_page" in cell.source]
-    names: dict = {}
-    exec(code, names)
-    shutil.copy(HOST, tmp_path)
-    hostile = "</script><img src=x onerror=alert(1)>"
-    names["write_page"](AlignmentView([[0.2, 0.8]] * 2, ["a", hostile], "xy"), tmp_path / "attention.html")
-    visited = visit(tmp_path / "attention.html")
-    sentence = visited.page.locator("[data-live=true] .attn-sentence")
-    expect(sentence).to_have_text(f"Step 1: “x” looks most at “{hostile}”, 0.80.")
-    visited.page.get_by_label("step", exact=True).press("ArrowRight")
-    expect(sentence).to_contain_text("Step 2: “y”")
-    assert visited.errors == [] and visited.third_party == []
+@pytest.fixture
+def piecewise(monkeypatch):
+    """A figure of two layers and two heads that is too large to be sent at once."""
+    monkeypatch.setattr("attnlib.figures.alignment_view.LIMIT", 10)
+    weights = torch.tensor([[[0.6, 0.4], [0.7, 0.3]], [[0.2, 0.8], [0.1, 0.9]]])
+    return AlignmentView([layer[None, :, None] for layer in weights], ["a", "b"], ["x"], head=0)
+
+
+def test_what_was_not_sent_is_named_and_what_was_sent_stays(piecewise, open_view):
+    view = open_view(piecewise)
+    missing = view.root.locator(".av-missing")
+    assert view.opacities(0) == pytest.approx([0.2, 0.8], abs=0.0006)
+    expect(missing).to_be_hidden()
+    view.root.get_by_label("head").select_option("1")
+    expect(missing).to_have_text(
+        "The weights of layer 1, head 1 are not in this page, only a running kernel has them. "
+        "Still shown: layer 1, head 0."
+    )
+    assert view.opacities(0) == pytest.approx([0.2, 0.8], abs=0.0006)
+    view.root.get_by_label("head").select_option("0")
+    expect(missing).to_be_hidden()
+
+
+def test_a_saved_page_has_all_of_them(piecewise, visit, tmp_path):
+    view = View(visit(piecewise.save(tmp_path / "look.html")))
+    for layer, head, expected in ((1, "0", [0.2, 0.8]), (0, "1", [0.7, 0.3]), (0, "mean", [0.65, 0.35])):
+        view.root.get_by_label("layer").select_option(str(layer))
+        view.root.get_by_label("head").select_option(head)
+        expect(view.sentence).to_contain_text(f"{max(expected):.2f}")
+        assert view.opacities(0) == pytest.approx(expected, abs=0.0006)
+    for scheme, colour in {"dark": "rgb(20, 24, 30)", "light": "rgb(255, 255, 255)"}.items():
+        view.page.emulate_media(color_scheme=scheme)  # the page follows its reader
+        expect(view.page.locator("html")).to_have_css("background-color", colour)
+    assert view.page.evaluate("document.querySelector('noscript').textContent").startswith('<img alt="AlignmentView(')
+    assert view.visited.errors == [] and view.visited.third_party == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

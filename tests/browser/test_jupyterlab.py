@@ -128,6 +128,38 @@ def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook)
     assert notebook.says(lambda said: said == f"it is {example.other!r}")
 
 
+def test_of_a_whole_bert_the_kernel_sends_what_is_looked_at(notebook):
+    """Twelve layers of twelve heads over sixty tokens."""
+    notebook.write(
+        "import torch\nfrom attnlib.figures import AlignmentView\n"
+        "layers = torch.rand(12, 1, 12, 60, 60).softmax(-1)\n"
+        "e = AlignmentView(tuple(layers), range(60), range(60))\ne",
+        "print(e.layer, e.head, [round(w, 3) for w in e.weights[''][0][:2]])",
+        "e.layer, e.head = 0, 2",
+    )
+    notebook.run(0)
+    figure = notebook.page.locator(".av .attn-frame").first
+    cells = figure.locator(".attn-heat-cell")
+    assert cells.count() == 3600
+
+    def shows(layer: int, head: int | str):
+        said = notebook.says(lambda said: said.startswith(f"{layer} {head} "))
+        expected = [float(weight) for weight in re.findall(r"0\.\d+", said)]
+        notebook.page.wait_for_function(
+            """expected => [...document.querySelectorAll(".av .attn-heat-cell")].slice(0, 2).every((cell, n) =>
+                Math.abs(cell.getAttribute("fill-opacity") - expected[n]) < 0.0011)""",
+            arg=expected,
+        )
+        assert figure.locator(".av-missing").is_hidden()
+
+    shows(11, "mean")
+    figure.get_by_label("layer").select_option("4")
+    figure.get_by_label("head").select_option("7")
+    shows(4, 7)
+    notebook.run(2)
+    shows(0, 2)
+
+
 def test_the_explorer_by_mouse_and_by_key(notebook):
     notebook.write(
         "from attnlib.course.figures import ScoreExplorer\n"

@@ -10,7 +10,7 @@ from benchmarks.examples import EXAMPLES, score_explorer
 from tests.browser.conftest import DRAWN, heights_in_a_drag
 from tests.browser.test_pages import AXE, MARK_EACH_LOOK, RUN_AXE, TOO_WIDE
 
-HOSTILE = '<img src=x onerror="window.ran = true">'
+HOSTILE = '<!--<script></script><img src=x onerror="window.ran = true">'
 CONTROLS = "input, select, button, summary, a[href], [tabindex='0']"
 OPEN = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
 
@@ -71,15 +71,17 @@ def test_fits_every_width(name, mounted):
 
 
 @every_figure
-def test_text_is_text(name, mounted):
+def test_saved_it_is_alive_from_the_disk_and_text_is_text(name, visit, tmp_path):
     """A token of a user's own data may look like HTML."""
     made = figure(name, HOSTILE)
     state = {key: value for key, value in made.get_state().items() if key not in ("_esm", "_css")}
-    visited = mounted(made)
+    visited = visit(made.save(tmp_path / "figure.html", title=HOSTILE))
     page = visited.page
+    expect(page.locator("[data-live]")).to_have_count(1)
+    assert page.title() == page.locator("h1").text_content() == HOSTILE
     page.evaluate(OPEN)
     operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first)
-    assert visited.errors == []
+    assert visited.errors == [] and visited.third_party == []
     # an image that is not there is missed after those that were asked for before
     page.evaluate("() => new Promise((missed) => { Object.assign(new Image(), { onerror: missed, src: 'y' }); })")
     assert page.evaluate("window.ran") is None

@@ -1,4 +1,4 @@
-"""assets/anywidget-static.js alone, on small pages made for the purpose, opened from the disk."""
+"""attnlib/figures/static/anywidget-static.js alone, on small pages made for the purpose, opened from the disk."""
 
 from playwright.sync_api import expect
 

@@ -1,5 +1,6 @@
 """AlignmentView: takes weights as people have them, and its JavaScript says what attnlib says."""
 
+import base64
 import json
 import warnings
 
@@ -209,12 +210,39 @@ def test_bad_input_is_refused(changes, message):
         view(**changes)
 
 
-def test_a_page_is_not_filled_with_weights():
+def unpacked(data: str, *shape: int) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(data), "<u2").reshape(shape) / UNIT
+
+
+def test_of_many_weights_the_page_gets_those_that_are_looked_at():
+    """The size of BERT-base: twelve layers of twelve heads, over sixty words."""
+    layers = [drawn(1, 12, 60, 60, seed=n) for n in range(12)]
+    figure = view(layers, words(60), words(60), None, layer=3, head=5)
+
+    def assert_sent(layer, head, expected):
+        assert [panel["data"] for panel in figure.panels] == [""]
+        assert (figure.sent["layer"], figure.sent["head"]) == (layer, head)
+        (data,) = figure.sent["maps"]
+        assert unpacked(data, 60, 60) == pytest.approx(expected.numpy(), abs=2 / UNIT)
+
+    assert_sent(3, 5, layers[3][0, 5])
+    figure.set_state({"layer": 11, "head": "mean"})  # from the browser
+    assert_sent(11, "mean", layers[11][0].mean(0))
+    assert len(json.dumps({name: figure.get_state(name) for name in ("panels", "sent")})) < 12_000
+
+    whole = figure.state_without_kernel()
+    assert whole["sent"] == {}
+    all_of_them = np.stack([one[0].numpy() for one in layers])
+    assert unpacked(whole["panels"][0]["data"], 12, 12, 60, 60) == pytest.approx(all_of_them, abs=1 / UNIT)
+
+
+def test_as_many_as_fit_are_sent_at_once_and_one_head_must_fit():
     side = int((LIMIT * 3 / 8 / 12) ** 0.5)
-    view(drawn(1, 12, side, side), words(side), words(side), None)
-    with pytest.raises(ValueError, match=r"4 × 12 × 90 × 90 weights .* are 1\.0 MB .* more than 1 MB: pass fewer"):
-        view([drawn(1, 12, 90, 90)] * 4, words(90), words(90), None)
-    assert len(json.dumps(view(drawn(1, 12, side, side), words(side), words(side), None).panels)) < 1.01 * LIMIT
+    fitting, more = (view(drawn(1, 12, n, n), words(n), words(n), None) for n in (side, side + 1))
+    assert len(json.dumps(fitting.panels)) < 1.01 * LIMIT
+    assert (fitting.sent, more.panels[0]["data"]) == ({}, "")
+    with pytest.raises(ValueError, match=r"^613 × 613 weights .* one head are 1\.0 MB .* 1 MB: pass a shorter text"):
+        view(drawn(613, 613), words(613), words(613), None)
 
 
 # --- the Python side: what moves

@@ -19,10 +19,9 @@ from matplotlib.figure import Figure as Picture
 from traitlets import Int, List, TraitError, Unicode
 
 from attnlib.figures.figure import Figure, fixed
+from attnlib.figures.page import VIEW
 from benchmarks.examples import EXAMPLES
 from tests.node import run_in_node
-
-VIEW = "application/vnd.jupyter.widget-view+json"
 
 every_figure = pytest.mark.parametrize("name", EXAMPLES)
 
@@ -67,6 +66,14 @@ def test_picture_is_legible_always_the_same_and_follows_the_figure(name):
 def test_text_for_places_without_pictures(name):
     one, other = (repr(EXAMPLES[name].make("word")) for _ in range(2))
     assert one == other and one.startswith(f"{name}(") and "0x" not in one
+
+
+@pytest.mark.parametrize("name", ["look.png", "look", "look.html.gz"])
+def test_a_figure_is_saved_as_a_page_and_as_nothing_else(name, tmp_path):
+    figure = EXAMPLES["CostCurve"].make("word")
+    with pytest.raises(ValueError, match=rf"NAME\.html, got '.*{re.escape(name)}'; .*savefig"):
+        figure.save(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

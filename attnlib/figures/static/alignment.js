@@ -1,10 +1,10 @@
-// Attention weights as AlignmentView packs them, and what they say of gold links. Nothing here knows of a page.
+// Attention weights as alignments.py packs them, and what they say of gold links. Nothing here knows of a page.
 
 const UNIT = 60000; // weights come in steps of 1/UNIT, 16 bits each
 
-/** All weights of a model.
- * @param {{shape: number[], data: string}} packed shape (layers, heads, T, S); base64 of little-endian 16-bit numbers
- * @returns {Float64Array} (layers · heads · T · S) in 0..1 */
+/** Weights, all of a model or those of one map.
+ * @param {{shape: number[], data: string}} packed shape of any length; base64 of little-endian 16-bit numbers
+ * @returns {Float64Array} as many as the shape says, in 0..1 */
 export function unpacked({ shape, data }) {
   const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
   const view = new DataView(bytes.buffer);

@@ -11,6 +11,7 @@ const MOVING = ["step", "model", "layer", "head", "view", "show_gold"];
 const SMALLEST = 15, BESIDE = 13, GAP = 32; // px: of a cell; of a cell if two grids then fit side by side; between them
 const UNEVEN = 0.01; // a row whose sum is further from 1 says so; bfloat16 is that exact
 const HINT = "Point at a cell or at a word.";
+const PATIENCE = 600; // ms in which a running kernel has answered
 
 function render({ model, el: root }) {
   const given = model.get("panels");
@@ -19,6 +20,7 @@ function render({ model, el: root }) {
   const several = given.length > 1, linked = given.some(({ gold }) => gold.length);
   const go = (step) => change(model, { step });
   const cell = html("p", { class: "attn-hint av-cell", "aria-hidden": "true" }, HINT);
+  const missing = html("p", { class: "av-missing", role: "status", hidden: true });
 
   const view = menu("show", [["grid", "grid"], ["lines", "lines"], ["both", "grid and lines"]],
     (name) => change(model, { view: name }));
@@ -32,10 +34,11 @@ function render({ model, el: root }) {
   const play = player({ label: "step", at: () => model.get("step"), count: () => steps, go, brief: true });
 
   const hover = { step: -1, place: -1, name: null }; // what the pointer is over: shown in all panels, and taken back
-  const panels = given.map((packed) => panel(packed, { go, several, cell, hover, redraw: () => paint() }));
+  const panels = given.map((packed, n) => panel(packed, n, { go, several, cell, hover, redraw: () => paint() }));
   const chosen = () => panels.filter(({ name }) => !model.get("model") || name === model.get("model"));
   let room = Infinity; // px
-  const state = () => ({ room, ...Object.fromEntries(MOVING.map((name) => [name, model.get(name)])) });
+  // Many weights come map by map, when they are chosen: what is drawn are the layer and head that were sent last.
+  const state = () => ({ room, ...Object.fromEntries(MOVING.map((name) => [name, model.get(name)])), ...model.get("sent") });
   const paint = () => chosen().forEach((one) => one.draw(state()));
 
   const body = html("div", { class: "av-panels" }, ...panels.map(({ element }) => element));
@@ -46,12 +49,26 @@ function render({ model, el: root }) {
   });
   width.observe(body);
 
+  let patience;
+  function sayWhatIsMissing(now) {
+    clearTimeout(patience);
+    const wanted = { layer: model.get("layer"), head: model.get("head") };
+    const here = now.layer === wanted.layer && now.head === wanted.head;
+    if (here) missing.hidden = true;
+    else patience = setTimeout(() => {
+      setText(missing, `The weights of ${named(wanted)} are not in this page, only a running kernel has them. `
+        + `Still shown: ${named(now)}.`);
+      missing.hidden = false;
+    }, PATIENCE);
+  }
+
   function draw() {
     const now = state();
+    sayWhatIsMissing(now);
     view.show(now.view);
     who.show(now.model);
-    layer.show(now.layer);
-    head.show(now.head);
+    layer.show(model.get("layer"));
+    head.show(model.get("head"));
     gold.show(now.show_gold);
     const words = [...new Set(chosen().map(({ target }) => target[now.step]).filter((word) => word !== undefined))];
     step.show(now.step + 1, `${now.step + 1} of ${steps}`);
@@ -69,33 +86,36 @@ function render({ model, el: root }) {
     return every.said;
   }
   function end() {
+    clearTimeout(patience);
     play.stop();
     width.disconnect();
   }
   return liveFigure({
-    model, root, kind: "av", title: "where each target word looks in the source", watch: MOVING, draw, sentences,
+    model, root, kind: "av", title: "where each target word looks in the source", watch: [...MOVING, "sent"], draw, sentences,
     numbers: () => numbersOf(chosen(), state()), end,
     parts: [
       row(view.element, ...(several ? [who.element] : []), ...(layers > 1 ? [layer.element] : []),
         ...(heads > 1 ? [head.element] : []), ...(linked ? [gold.element] : [])),
       ...(steps > 1 ? [row(step.element, play.element)] : []),
-      body, cell,
+      missing, body, cell,
     ],
   });
 }
 
 const numbered = (count) => Array.from({ length: count }, (_, n) => [String(n), String(n)]);
+const named = ({ layer, head }) => `layer ${layer}, ${head === "mean" ? "the mean of its heads" : `head ${head}`}`;
 
 /** One model: its name, what it makes of the gold links, its grid and its lines. */
-function panel(packed, { go, several, cell, hover, redraw }) {
+function panel(packed, n, { go, several, cell, hover, redraw }) {
   const { name, source, target, shape, gold } = packed;
-  const all = unpacked(packed), none = [];
+  const all = packed.data && unpacked(packed), none = [];
   let known = null;
 
   /** The weights of the chosen head, and what they make of the gold links: computed once for each head. */
-  function seen({ layer, head }) {
+  function seen({ layer, head, maps }) {
     if (known?.layer !== layer || known.head !== head) {
-      const weights = mapOf(all, shape, layer, head);
+      const one = [1, 1, ...shape.slice(2)];
+      const weights = maps ? mapOf(unpacked({ shape: one, data: maps[n] }), one, 0, 0) : mapOf(all, shape, layer, head);
       known = { layer, head, weights, right: onGold(weights, gold) };
     }
     return known;
@@ -127,8 +147,9 @@ function panel(packed, { go, several, cell, hover, redraw }) {
     return beside >= BESIDE ? beside : Math.max(SMALLEST, fitting(room));
   }
 
-  function draw({ layer, head, step, view, show_gold: showGold, room }) {
-    const { weights, right } = seen({ layer, head });
+  function draw(now) {
+    const { step, view, show_gold: showGold, room } = now;
+    const { weights, right } = seen(now);
     const wanted = hover.step >= 0 ? hover.step : step;
     const at = wanted < target.length ? wanted : -1;
     const drawn = showGold ? gold : none;

@@ -6,4 +6,7 @@ from tests.bugs import of
 BUGS = of(
     "figures/figure.py", "figures/test_figure.py",
     ("picture that carries a date", 'metadata={"Software": None}', 'metadata={"Software": str(id(file))}'),
+) + of(
+    "figures/figure.py", "figures/test_page.py",
+    ("the picture's words become tags", 'alt="{html.escape(repr(self))}"', 'alt="{repr(self)}"'),
 )
