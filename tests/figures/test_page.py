@@ -30,7 +30,7 @@ class Tags(HTMLParser):
 
 
 def test_a_saved_figure_is_one_file_with_its_state_and_a_picture(tmp_path):
-    figure = AlignmentView([[0.2, 0.8]], ["a", HOSTILE], ["x"])
+    figure = AlignmentView({"one": [[0.2, 0.8]], '"><b>': [[1, 0]]}, ["a", HOSTILE], ["x"])
     path = figure.save(str(tmp_path / "look.HTML"), title=HOSTILE)
     found = Tags(path.read_text("utf8"))
     assert json.loads(found.scripts[VIEW]) == {"model_id": figure.model_id}
@@ -38,6 +38,7 @@ def test_a_saved_figure_is_one_file_with_its_state_and_a_picture(tmp_path):
     assert stored == json.loads(json.dumps({"model_module": "anywidget", "state": figure.get_state()}))
     assert HOST.read_text("utf8") in found.scripts["javascript"]
     (image,) = [attributes for tag, attributes in found.tags if tag == "img"]
+    assert "<b>" in image["alt"]
     assert image["alt"] == repr(figure) and image["src"].startswith("data:image/png;base64,")
     assert [tag for tag, attributes in found.tags if tag != "img" and {"src", "href"} & set(attributes)] == []
 
