@@ -9,8 +9,6 @@ byte, and to notice when it is out of date. The pages, the tests and Colab all u
 """
 
 import argparse
-import ast
-import hashlib
 import json
 import os
 import re
@@ -25,7 +23,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
 
-from attnlib.course.book import BOOK, ROOT, expand_roles, repository, without_magics
+from attnlib.course.book import BOOK, expand_roles, repository
+from scripts.fingerprint import fingerprint
 from scripts.kernel import KERNEL_ENVIRONMENT, no_ports
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -166,55 +165,6 @@ def facts(target: Path) -> dict:
         return json.loads(target.read_text("utf8"))["metadata"]["attnlib"]
     except (OSError, ValueError, KeyError):  # none yet, or one that a merge has cut up
         return {}
-
-
-def package_files(source: Path) -> set[Path]:
-    """The files of attnlib that a chapter imports, directly or through one another.
-
-    `from attnlib.course import checks` counts as the modules of those checks that are called: a new check for one
-    chapter makes no other chapter stale.
-    """
-
-    def named_in(code: str) -> set[str]:
-        names, tree = set(), ast.parse(code)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                inner = {f"{node.module}.{alias.name}" for alias in node.names}
-                modules = {name for name in inner if file_of(name)}
-                names |= modules if modules == inner else modules | {node.module}
-            elif isinstance(node, ast.Import):
-                names |= {alias.name for alias in node.names}
-        if "from attnlib.course import checks" in ast.unparse(tree) and (listed := file_of("attnlib.course.checks")):
-            imports = [n for n in ast.parse(listed.read_text("utf8")).body if isinstance(n, ast.ImportFrom)]
-            home = {alias.name: node.module for node in imports for alias in node.names}
-            names |= {home[n] for n in re.findall(r"\bchecks\.(\w+)", ast.unparse(tree)) if n in home}
-            names -= {"attnlib.course.checks"}
-        return {n for n in names if n.split(".")[0] == "attnlib"}
-
-    def file_of(module: str) -> Path | None:
-        path = ROOT.joinpath(*module.split("."))
-        return next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
-
-    code = "\n".join(c.source for c in jupytext.read(source).cells if c.cell_type == "code")
-    code = without_magics(code)
-    waiting, files = named_in(code), set()
-    while waiting:
-        file = file_of(waiting.pop())
-        if file is not None and file not in files:
-            files.add(file)
-            waiting |= named_in(file.read_text("utf8"))
-            # a package's data (javascript, styles, hashes) belongs to its modules
-            beside = [*file.parent.glob("*.txt"), *file.parent.glob("static/*")]
-            files |= {p for p in beside if p.is_file()}
-    return files
-
-
-def fingerprint(source: Path) -> str:
-    """A checksum of all that can change a chapter's outputs: its source, what it imports, the lock."""
-    digest = hashlib.sha256()
-    for file in [source, *sorted(package_files(source)), ROOT / "requirements.txt"]:
-        digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 def problems(source: Path) -> list[str]:

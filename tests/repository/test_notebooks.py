@@ -1,5 +1,6 @@
 """The chain from a chapter's source to its stored outputs: it must notice everything, and be able to fail."""
 
+import ast
 import os
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from nbclient import NotebookClient
 
 import conftest
 from attnlib.figures.palette import ROLES
-from scripts import notebooks
+from scripts import fingerprint, notebooks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,7 +44,7 @@ x + 1
 
 def in_tree(monkeypatch, tree: Path) -> Path:
     """Work on the book of a tree; returns the source of its chapter."""
-    monkeypatch.setattr(notebooks, "ROOT", tree)
+    monkeypatch.setattr(fingerprint, "ROOT", tree)
     monkeypatch.setattr(notebooks, "BOOK", tree / "book")
     return tree / "book" / "07_small.md"
 
@@ -161,11 +162,22 @@ STALE = ["attnlib or requirements.txt changed since it was run"]
 
 
 @pytest.mark.parametrize(
-    ("file", "found"), [("attnlib/scores.py", STALE), ("requirements.txt", STALE), ("attnlib/training/loop.py", [])]
+    ("file", "old", "new", "found"),
+    [
+        ("requirements.txt", "2.13.0", "2.13.1", STALE),
+        ("attnlib/scores.py", "import math", "import math  # changed", STALE),
+        ("attnlib/training/loop.py", "import", "import", []),
+        # of the scores, the one that it names
+        ("attnlib/scores.py", "class DotScore(Score):", "class DotScore(Score):  # changed", STALE),
+        ("attnlib/scores.py", "return self.sharpness *", "return -self.sharpness *", []),
+        ("attnlib/scores.py", '"zero": ZeroScore,', '"zero": ZeroScore, "none": ZeroScore,', []),
+    ],
 )
-def test_check_sees_a_chapter_that_is_older_than_what_it_uses_and_no_other(chapter, file, found):
+def test_check_sees_a_chapter_that_is_older_than_what_it_uses_and_no_other(chapter, file, old, new, found):
     path = chapter.parents[1] / file
-    path.write_text(path.read_text() + "\n# changed\n")
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1) + ("\n# changed\n" if old == new else ""))
     assert notebooks.problems(chapter) == found
 
 
@@ -177,21 +189,59 @@ CHECK = "from attnlib.course import checks\nfrom attnlib.figures import plots\n\
     ("cell", "used", "unused"),
     [
         # what is behind an import, and what the figure is drawn with
-        (FIGURE, "figures/palette.py figures/static/dom.js course/figures/static/attention.js", ""),
+        (
+            FIGURE,
+            "figures/palette.py figures/static/dom.js figures/static/figure.css course/figures/static/attention.js",
+            "course/figures/copy_gate.py figures/static/cost_curve.js figures/static/alignment_view.css",
+        ),
         # of the checks, those that it calls
         (
             CHECK,
             "course/checks/attention.py course/checks/verdict.py attention.py",
-            "course/checks/__init__.py course/checks/language.py",
+            "course/checks/__init__.py course/checks/language.py figures/static/dom.js",
         ),
+        ("from attnlib.data import load_names", "data/names.py", "data/tasks.py data/bible.py"),
     ],
 )
 def test_only_what_a_chapter_uses_makes_it_stale(chapter, cell, used, unused):
     package = chapter.parents[1] / "attnlib"
     chapter.write_text(CHAPTER.replace("x + 1", cell))
-    files = notebooks.package_files(chapter)
+    files = fingerprint.package_files(fingerprint.code_of(chapter))
     assert {package / name for name in used.split()} <= files
     assert not {package / name for name in unused.split()} & files
+
+
+SHELF = """
+class Base: ...
+class One(Base): ...
+class Two(One):
+    other = "three"
+class Three(Base): ...
+class Four(Base): ...
+SHELF = {"one": One, "two": Two, "three": Three, "four": Four}
+def make(name): return SHELF[name]()
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "unused"),
+    [
+        ("x = 1", {"One", "Two", "Three", "Four"}),
+        ("make('one')", {"Two", "Three", "Four"}),
+        ("shelf.Four()", {"One", "Two", "Three"}),
+        ("SHELF['two']()", {"Four"}),  # with what it is made of, and what it names
+        ("[kind() for kind in SHELF.values()]", set()),
+        ("SHELF[name]()", set()),
+        ("from shelf import Three", {"One", "Two", "Four"}),
+        ("from shelf import SHELF", {"One", "Two", "Three", "Four"}),
+    ],
+)
+def test_of_a_registry_the_entries_count_that_somebody_names(code, unused):
+    tree = ast.parse(SHELF)
+    lines = fingerprint.unused_lines(tree, [ast.parse(code)])
+    left = fingerprint.without_lines(SHELF.encode(), lines).decode()
+    assert {name for name in ("One", "Two", "Three", "Four") if f"class {name}" not in left} == unused
+    assert "class Base" in left and "def make" in left
 
 
 EXEMPT = CHAPTER.replace("ipython3\ndef", "ipython3\n:tags: [nbval-ignore-output]\n\ndef")
