@@ -28,11 +28,10 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from attnlib.course.book import without_magics
+from attnlib.course.book import ROOT, without_magics
 from scripts import notebooks
 from scripts.kernel import no_ports
 
-ROOT = notebooks.ROOT
 SHIPPED = Path(__file__).with_name("colab.txt")
 FOLDER = ROOT / "build" / "colab"
 COURSE = FOLDER / "course.git"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import notebooks
+from attnlib.course.book import ROOT
 from tests.browser.conftest import BUILT
 from tests.colab import every_notebook
 
@@ -15,7 +15,7 @@ LAUNCH = re.compile(r'https://(?:colab\.research\.google\.com|mybinder\.org)/[^\
 def addresses(notebook: Path) -> set[str]:
     """Where a notebook of this repository can be run, at the branch that `_config.yml` names."""
     url, branch = notebooks.repository()["url"], notebooks.repository()["branch"]
-    name, path = url.removeprefix("https://github.com/"), notebook.relative_to(notebooks.ROOT).as_posix()
+    name, path = url.removeprefix("https://github.com/"), notebook.relative_to(ROOT).as_posix()
     return {
         f"https://colab.research.google.com/github/{name}/blob/{branch}/{path}",
         f"https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{path}",
@@ -24,13 +24,13 @@ def addresses(notebook: Path) -> set[str]:
 
 @pytest.mark.parametrize("notebook", every_notebook(), ids=lambda path: path.stem)
 def test_the_buttons_of_a_page_open_its_notebook(notebook):
-    page = BUILT / notebook.relative_to(notebooks.ROOT).with_suffix(".html")
+    page = BUILT / notebook.relative_to(ROOT).with_suffix(".html")
     assert set(LAUNCH.findall(page.read_text("utf8"))) == addresses(notebook)
 
 
 def test_the_readme_links_every_chapter_and_nothing_else():
-    rows = [row for row in (notebooks.ROOT / "README.md").read_text("utf8").splitlines() if LAUNCH.search(row)]
-    chapters = sorted((notebooks.ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
+    rows = [row for row in (ROOT / "README.md").read_text("utf8").splitlines() if LAUNCH.search(row)]
+    chapters = sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
     assert [set(LAUNCH.findall(row)) for row in rows] == [addresses(chapter) for chapter in chapters]
 
 

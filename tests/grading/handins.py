@@ -8,8 +8,8 @@ import zipfile
 
 import nbformat
 
+from attnlib.course.book import ROOT
 from attnlib.grading import assignment, release
-from scripts.notebooks import ROOT
 
 NAME = "a04_masked_softmax"
 TEXT = "It leaks when scores are low, <b>as & when</b>."

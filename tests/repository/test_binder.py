@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tomllib
 
-from scripts.notebooks import ROOT
+from attnlib.course.book import ROOT
 from tests.colab import pins, plain
 
 BINDER = ROOT / ".binder"

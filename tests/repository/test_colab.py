@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from scripts.notebooks import BOOK, ROOT, repository
+from attnlib.course.book import BOOK, ROOT, repository
 from tests import colab
 
 

@@ -126,17 +126,6 @@ def test_every_extra_is_tried_and_every_address_is_the_one():
     assert all(url.startswith(address) for url in PROJECT["urls"].values())
 
 
-def test_the_readme_reads_as_the_page_of_a_package_index():
-    """There, a path leads nowhere."""
-    text = (ROOT / "README.md").read_text("utf8")
-    assert [target for target in re.findall(r"\]\(([^)]*)\)", text) if not target.startswith("https://")] == []
-    address = CONFIG["repository"]["url"]
-    files = re.findall(rf"{re.escape(address)}/blob/main/([\w./-]+)\)", text)
-    raw = address.replace("github.com", "raw.githubusercontent.com")
-    files += re.findall(rf"{re.escape(raw)}/main/([\w./-]+)\)", text)
-    assert len(files) >= 5 and all((ROOT / name).exists() for name in files)
-
-
 def test_versions_agree():
     """The README's, the ranges of pyproject.toml, and the pins."""
     readme = (ROOT / "README.md").read_text("utf8")

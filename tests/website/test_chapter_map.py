@@ -1,0 +1,69 @@
+"""The map of the chapters: it follows two lists, and no arrow runs over a box."""
+
+import copy
+import itertools
+import re
+
+import pytest
+import yaml
+from sphinx.errors import ExtensionError
+
+from website.chapter_map import BELOW, HEIGHT, LISTS, Chapter, drawing, layout, parts, rows
+
+TOC, KNOWN = (yaml.safe_load(path.read_text("utf8")) for path in LISTS)
+
+
+def chapter(number: int, *needs: int) -> Chapter:
+    return Chapter(number, f"{number:02}_x", f"<{number}>", "what?", list(needs))
+
+
+def test_a_chapter_stands_below_what_it_needs_and_three_side_by_side():
+    chapters = [chapter(3, 1), chapter(4, 3), chapter(5, 3), chapter(6, 5), *(chapter(n, 4) for n in (7, 8, 9))]
+    assert [[one.number for one in row] for row in rows(chapters)] == [[3], [4, 5], [6, 7, 8], [9]]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda toc, known: known.pop("03_attention_step_by_step"), "says nothing of 03_attention_step_by_step"),
+        (lambda toc, known: toc["parts"][2]["chapters"].pop(), "that _toc.yml has not: 15_scaling_up"),
+        (lambda toc, known: known["04_masked_softmax"].update(needs=[3, 4]), r"chapter 4 needs \[4\]"),
+        (lambda toc, known: known["04_masked_softmax"].update(needs=[0]), r"chapter 4 needs \[0\]"),
+    ],
+)
+def test_the_two_lists_must_agree(change, words):
+    toc, known = copy.deepcopy([TOC, KNOWN])
+    change(toc, known)
+    with pytest.raises(ExtensionError, match=words):
+        parts(toc, known)
+
+
+def test_every_chapter_has_its_box_and_every_need_an_arrow_that_runs_over_none():
+    book = parts(TOC, KNOWN)
+    chapters = [one for part in book.values() for one in part]
+    drawn = drawing(book)
+    assert [one.number for one in chapters] == list(range(1, 16))
+    assert sorted(re.findall(r'href="(\w+)\.html"', drawn)) == [one.file for one in chapters]
+    found = re.findall(r'<path d="M([\d. L-]+)" marker.*?|href="(\w+)\.html"', drawn)
+    ways, waiting = {}, []  # the arrows to a chapter stand before it
+    for d, file in found:
+        if file:
+            ways[int(file[:2])], waiting = waiting, []
+        else:
+            waiting.append([tuple(map(float, point.split())) for point in d.split("L")])
+    assert {n: len(arrows) for n, arrows in ways.items()} == {one.number: len(one.needs) for one in chapters}
+    boxes, _, height = layout(book)
+    arrows = [(one.number, *arrow) for one in chapters for arrow in zip(one.needs, ways[one.number], strict=True)]
+    for number, needs, ends in arrows:
+        start, end = (next(box for box in boxes if box.chapter.number == n) for n in (needs, number))
+        assert start.x < ends[0][0] < start.x + start.width and ends[0][1] == start.y + HEIGHT
+        assert end.x < ends[-1][0] < end.x + end.width and end.y - BELOW < ends[-1][1] < end.y
+        for (x, y), (to, down) in itertools.pairwise(ends):
+            for share in (n / 50 for n in range(1, 50)):
+                at, deep = x + (to - x) * share, y + (down - y) * share
+                assert not [b for b in boxes if b.x < at < b.x + b.width and b.y < deep < b.y + HEIGHT], (number, needs)
+                assert -14 <= at <= 454 and 0 <= deep <= height
+
+
+def test_names_are_text():
+    assert "1 · &lt;1&gt;" in drawing({"Part <b>": [chapter(1)]}) and "<b>" not in drawing({"Part <b>": [chapter(1)]})
