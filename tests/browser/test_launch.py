@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlib.course.book import ROOT
+from attnlib.course.book import BOOK, ROOT, repository
 from tests.browser.conftest import BUILT
 from tests.colab import every_notebook
 
@@ -14,7 +14,7 @@ LAUNCH = re.compile(r'https://(?:colab\.research\.google\.com|mybinder\.org)/[^\
 
 def addresses(notebook: Path) -> set[str]:
     """Where a notebook of this repository can be run, at the branch that `_config.yml` names."""
-    url, branch = notebooks.repository()["url"], notebooks.repository()["branch"]
+    url, branch = repository()["url"], repository()["branch"]
     name, path = url.removeprefix("https://github.com/"), notebook.relative_to(ROOT).as_posix()
     return {
         f"https://colab.research.google.com/github/{name}/blob/{branch}/{path}",
@@ -37,4 +37,4 @@ def test_the_readme_links_every_chapter_and_nothing_else():
 def test_every_notebook_is_the_work_of_a_source():
     """Neither does a button lead to a notebook that is not there, nor does one lie there that no test knows."""
     assert all(path.exists() for path in every_notebook())
-    assert set(every_notebook()) == set(notebooks.BOOK.rglob("*.ipynb")) - set(notebooks.BOOK.rglob(".*/*"))
+    assert set(every_notebook()) == set(BOOK.rglob("*.ipynb")) - set(BOOK.rglob(".*/*"))
