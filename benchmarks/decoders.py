@@ -10,7 +10,7 @@ from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
 from attnlib.encoder import EncoderOutput
 from attnlib.scores import AdditiveScore, ProjectedDotScore
 from benchmarks.rows import Plan, Row, label, less, share
-from benchmarks.textbook import BahdanauSimpleOutput, LuongWithoutAttention, TextbookDecoder
+from benchmarks.textbook import BahdanauSimpleOutput, LuongStepByStep, LuongWithoutAttention, TextbookDecoder
 from benchmarks.timing import Run, interleaved, milliseconds, stopwatch
 
 #: Times faster than the textbook design, what one would wish, and the same for times the floor.
@@ -36,6 +36,8 @@ def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
             "deep": BahdanauDecoder(**widths, score=AdditiveScore(d, d, d_hidden=d)),
             "deep, textbook": TextbookDecoder(**widths, deep=True),
             "luong": LuongDecoder(**widths),
+            "luong, additive": LuongDecoder(**widths, score=AdditiveScore(d, d, d_hidden=d)),
+            "luong, additive, by steps": LuongStepByStep(**widths, score=AdditiveScore(d, d, d_hidden=d)),
             "luong, dot": LuongDecoder(**widths, score="dot"),
             "luong, floor": LuongWithoutAttention(**widths),
         }
@@ -52,6 +54,8 @@ def decoder_steps(plan: Plan, device: torch.device) -> list[Row]:
             share("Bahdanau: without attention", where, ms["simple"], ms["simple, floor"],
                   aim=aim_floor, with_dot=ms["simple, dot"] / ms["simple, floor"]),
             less("Bahdanau, deep output: the textbook design", where, ms["deep"], ms["deep, textbook"]),
+            less("Luong, additive score: Joey NMT's design", where,
+                 ms["luong, additive"], ms["luong, additive, by steps"]),
             share("Luong: without attention", where, ms["luong"], ms["luong, floor"],
                   at_most=1.25, with_dot=ms["luong, dot"] / ms["luong, floor"]),
         ]  # fmt: skip

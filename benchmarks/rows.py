@@ -62,6 +62,7 @@ class Plan(NamedTuple):
     heads: tuple[tuple[int, ...], ...]  # (B, T, d_model, H)
     compiler: str  # a backend of torch.compile
     memory: tuple[int, ...]  # (B, S, T, d)
+    memory_of_heads: tuple[int, ...]  # (B, T, d_model, H)
     sentences: tuple[int, int, int]  # how many are written at once, how many one by one, tokens of each
     padding: tuple[int, int]  # pairs, pairs in a batch
     dates: tuple[int, int, int, float]  # examples to train on, steps at most, steps between two looks, share right
@@ -82,6 +83,7 @@ FULL = Plan(
     heads=((32, 128, 256, 8), (8, 1024, 512, 8)),
     compiler="inductor",
     memory=(8, 512, 512, 256),
+    memory_of_heads=(8, 1024, 512, 8),
     sentences=(1000, 100, 20),
     padding=(1280, 64),
     dates=(4000, 300, 20, 0.99),
@@ -97,6 +99,7 @@ QUICK = Plan(
     heads=((2, 4, 8, 2), (1, 6, 8, 2)),
     compiler="eager",  # needs no compiler of C++
     memory=(8, 128, 128, 64),  # what is less hides in memory that the process has in reserve
+    memory_of_heads=(8, 256, 64, 4),
     sentences=(4, 2, 5),
     padding=(24, 4),
     dates=(60, 1, 1, 0.0),

@@ -30,7 +30,7 @@ from attnlib.training.metrics import exact_match
 from benchmarks.compiled import compiled
 from benchmarks.decoders import decoder_steps
 from benchmarks.growth import WARM, additive, additive_as_written, growth, slopes
-from benchmarks.layers import attention_layers
+from benchmarks.layers import attention_layers, layer_memory
 from benchmarks.memory import peaks
 from benchmarks.rows import Plan, Row, label, less
 from benchmarks.textbook import TextbookDecoder
@@ -41,11 +41,12 @@ BOOK = Path(__file__).resolve().parents[1] / "book"
 # --- memory -------------------------------------------------------------------------------------------
 
 
-def additive_memory(plan: Plan, device: torch.device) -> list[Row]:
-    """Peak memory of additive attention above its inputs, forward and backward."""
+def memory(plan: Plan, device: torch.device) -> list[Row]:
+    """Peak memory of additive attention and of heads above their inputs, forward and backward."""
     (ours,), (naive,) = (peaks(prepare, [plan.memory], WARM, device) for prepare in (additive, additive_as_written))
     where = ("memory", label(**dict(zip("BSTd", plan.memory, strict=True))), "MB")
-    return [less("additive attention: as written", where, ours, naive, "times less", judged="ours", at_most=300)]
+    first = less("additive attention: as written", where, ours, naive, "times less", judged="ours", at_most=300)
+    return [first, *layer_memory(plan, device)]
 
 
 # --- search -------------------------------------------------------------------------------------------
@@ -179,7 +180,7 @@ SECTIONS: dict[str, Callable[[Plan, torch.device], list[Row]]] = {
     "decoders": decoder_steps,
     "attention": attention_layers,
     "compile": compiled,
-    "memory": additive_memory,
+    "memory": memory,
     "search": search,
     "padding": padding,
     "chapters": chapters,

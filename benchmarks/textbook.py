@@ -1,11 +1,11 @@
-"""What attnlib's decoders are measured against: the design of the textbooks, and no attention at all."""
+"""What attnlib's decoders are measured against: the designs of others, and no attention at all."""
 
 import torch
 from torch import Tensor, nn
 
 from attnlib.attention import AttentionOutput
 from attnlib.decoder import Decoder, DecoderOutput
-from attnlib.decoders import BahdanauDecoder, InitialStateDecoder
+from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
 
 HIDDEN = -1e6  # the score of what must not be seen
 
@@ -89,6 +89,26 @@ class BahdanauSimpleOutput(BahdanauDecoder):
 
     def output_layer(self, states, embedded, contexts):
         return self.W_o(states)
+
+
+class LuongStepByStep(LuongDecoder):
+    """`LuongDecoder` in the design of Joey NMT, without input feeding: keys once per sentence, the rest at every step.
+
+    A step calls `nn.GRU` for one token, looks with its state, and makes one attentional vector; the output layer is
+    called once, over all of them. Parameters and results are those of `LuongDecoder`.
+
+    Source: kreutzer2019joey, the recurrent decoder of the code.
+    """
+
+    def decode_embedded(self, embedded, memory, state):
+        last, steps = state[0].unsqueeze(0), []
+        for y in embedded.split(1, dim=1):  # (B, 1, d_embed)
+            s, last = self.rnn(y, last)
+            context, weights = self.attend(s, memory)
+            vector = torch.tanh(self.W_c(torch.cat([context, s], dim=-1)))
+            steps.append((s, context, weights, vector))
+        states, contexts, weights, vectors = (torch.cat(column, dim=1) for column in zip(*steps, strict=True))
+        return DecoderOutput(self.W_o(vectors), weights, states, contexts, state=(last[0],))
 
 
 class LuongWithoutAttention(InitialStateDecoder):

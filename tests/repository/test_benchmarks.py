@@ -4,6 +4,7 @@ import gc
 import itertools
 import json
 import math
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from attnlib.attention import Attention, length_mask
+from attnlib.attention import Attention, causal_mask, length_mask
 from attnlib.decoders import BahdanauDecoder, InitialStateDecoder, LuongDecoder
 from attnlib.encoder import EncoderOutput
 from attnlib.scores import AdditiveScore, ProjectedDotScore
@@ -22,6 +23,7 @@ from benchmarks.memory import peaks
 from benchmarks.rows import FULL, QUICK, Row, less, share
 from benchmarks.textbook import (
     BahdanauSimpleOutput,
+    LuongStepByStep,
     LuongWithoutAttention,
     TextbookAttention,
     TextbookDecoder,
@@ -92,6 +94,17 @@ def test_the_textbook_s_decoder_is_ours(kind, deep):
     assert sizes[0] == sizes[1]
 
 
+def test_luong_s_decoder_step_by_step_is_ours():
+    steps, ours = (kind(V, 6, D, D, score="additive").double() for kind in (LuongStepByStep, LuongDecoder))
+    ours.load_state_dict(steps.state_dict())
+    source, tokens = encoded(), torch.randint(V, (B, T))
+    source = source._replace(annotations=source.annotations.double(), summary=source.summary.double())
+    a, b = (decoder(tokens, *decoder.init_state(source)) for decoder in (steps, ours))
+    for name in ("weights", "contexts", "states", "logits"):
+        assert_close(getattr(a, name), getattr(b, name))
+    assert_close(a.state, b.state)
+
+
 def test_the_step_with_a_dot_product_has_all_products_of_matrices():
     """`with_dot` claims so: nothing is missing but the vector v_a, which belongs to the hidden layer."""
     matrices = [
@@ -146,6 +159,13 @@ def test_the_floor_is_the_decoder_with_the_context_left_out(ours, floor, copy_st
 def test_heads_around_the_kernel_by_hand_are_ours():
     heads, x = layers.MultiHeadAttention(D, 2), torch.randn(B, S, D)
     assert_close(layers.by_hand(heads, x), heads(x, x, x).context)
+    assert_close(layers.by_hand(heads, x, causal=True), heads(x, x, x, causal_mask(S)[None]).context)
+
+
+def test_heads_with_flex_attention_are_ours():
+    ours, theirs = layers.without_gradient(B, S, D, 2, CPU, "eager").values()
+    assert_close(ours(), theirs())
+    assert not theirs().requires_grad
 
 
 # --- chapters -----------------------------------------------------------------------------------------
@@ -272,7 +292,7 @@ def test_every_section_gives_finite_rows(quick):
         numbers = [n for n in (row.ours, row.other, row.ratio) if n is not None]
         assert numbers and all(map(math.isfinite, numbers)), row
         assert row.section == "growth" or min(numbers) > 0, row
-        compared_with_dot = row.section == "decoders" and "deep" not in row.name
+        compared_with_dot = row.section == "decoders" and not re.search("deep|additive", row.name)
         assert (row.with_dot is not None and math.isfinite(row.with_dot)) == compared_with_dot, row
     assert json.loads(json.dumps(quick))["rows"] == quick["rows"]
 
