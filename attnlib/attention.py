@@ -24,7 +24,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
         mask: boolean, True = may attend: (S,), or as many dimensions as scores, of size 1 where all are alike.
 
     Raises:
-        ValueError: the scores are not floating-point numbers, or see `check_mask`.
+        ValueError: the scores are not floating-point numbers, or the mask is not boolean or does not fit them.
 
     Example:
         >>> masked_softmax(torch.zeros(1, 4), torch.tensor([True, True, False, False]))
@@ -32,28 +32,18 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None) -> Float[Tensor, 
 
     Source: vaswani2017attention, section 3.2.3 (illegal connections are set to −∞ before the softmax).
     """
-    check_scores(scores, mask)
+    if not scores.is_floating_point():
+        raise ValueError(f"scores must be floating-point numbers, got {scores.dtype}")
     if mask is None:
         return scores.softmax(-1)
+    check_mask(mask, scores.shape)
     blank = ~mask.any(-1, keepdim=True)  # −∞ in a whole row would be 0 / 0
     scores = torch.where(mask, scores, torch.where(blank, 0.0, -torch.inf).to(scores.dtype))
     return torch.where(mask, scores.softmax(-1), 0.0)
 
 
-def check_scores(scores: Tensor, mask: Tensor | None) -> None:
-    """Refuse scores that are not floating-point numbers, and a mask that does not fit them."""
-    if not scores.is_floating_point():
-        raise ValueError(f"scores must be floating-point numbers, got {scores.dtype}")
-    if mask is not None:
-        check_mask(mask, scores.shape)
-
-
 def check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
-    """Refuse a mask that does not mean one yes or no for every score of this shape.
-
-    Raises:
-        ValueError: it is not boolean, does not broadcast to the shape, or leaves out which of its dimensions it has.
-    """
+    """Refuse a mask that is not boolean, does not broadcast to the shape, or does not say which dimensions it has."""
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool:
         found = f"{mask.dtype} of shape {tuple(mask.shape)}" if isinstance(mask, Tensor) else type(mask).__name__
         raise ValueError(f"a mask is a boolean tensor, True = may attend; got {found} for scores {tuple(shape)}")
@@ -100,6 +90,9 @@ def causal_mask(
         T: number of queries.
         past: positions carried over from before the first query; they are the first columns.
         include_self: False leaves strictly what came before, `j < i + past`.
+
+    Raises:
+        ValueError: T or past is negative.
 
     Example:
         >>> causal_mask(2, past=1).int()
@@ -163,8 +156,7 @@ class Attention(nn.Module):
             projected_key: the keys after `score.project_key`, in place of `key`, for a caller with many queries.
 
         Raises:
-            ValueError: widths or leading dimensions do not fit, there is not one value per key, or see
-                `masked_softmax`.
+            ValueError: widths, other dimensions or types do not fit, not one value per key, or as in `masked_softmax`.
         """
         self.score.check(query, key, projected_key)
         keys = self.score.project_key(key) if projected_key is None else projected_key
@@ -194,10 +186,9 @@ def fused(
     if query.dim() == 3:  # the fast kernels know (B, H, T, d) only
         mask = None if mask is None else mask.unsqueeze(1)
         return fused(*(x.unsqueeze(1) for x in (query, key, value)), mask, scale, dropout).squeeze(1)
-    options = {"dropout_p": dropout, "scale": scale}
     if mask is None:
-        return F.scaled_dot_product_attention(query, key, value, **options)
+        return F.scaled_dot_product_attention(query, key, value, dropout_p=dropout, scale=scale)
     # scaled_dot_product_attention is undefined for a fully masked row: unmask it, then zero its context
     blank = ~mask.any(-1, keepdim=True)
-    context = F.scaled_dot_product_attention(query, key, value, attn_mask=mask | blank, **options)
+    context = F.scaled_dot_product_attention(query, key, value, attn_mask=mask | blank, dropout_p=dropout, scale=scale)
     return torch.where(blank, 0.0, context)

@@ -16,10 +16,9 @@ from attnlib.validation import check_sizes
 class GridEncoder(nn.Module):
     """A small CNN, `f_m = ReLU(W_f [z_m; x_m; y_m] + b_f)`: one vector for each region of a grid over the image.
 
-    z_m is the feature map at region m, after as many halvings (convolution 4 × 4 with stride 2, ReLU) as lead
-    from the image to the grid; what it sees of the image has its centre at that of the region. A convolution
-    cannot tell one place from another, so the centre (x_m, y_m) of the region, in -1..1, is given beside it.
-    The summary is the mean of the f_m.
+    z_m is the feature map at region m, after as many halvings (convolution 4 × 4 with stride 2, ReLU) as lead from the
+    image to the grid; what it sees has its centre at that of the region. A convolution cannot tell places apart, so the
+    centre (x_m, y_m) of the region, in -1..1, is given beside it. The summary is the mean of the f_m.
 
     Args:
         channels: of the image, 1 for grey, 3 for colour.
@@ -27,6 +26,9 @@ class GridEncoder(nn.Module):
         grid: the image has M = grid × grid regions, counted row by row.
         size: height and width of the image in pixels: grid times 2, 4, 8, …
         d_hidden: channels of the layers that halve.
+
+    Raises:
+        ValueError: a number is no integer of at least 1, or the size is not the grid times 2, 4, 8, …
 
     Example:
         >>> captioner = Seq2Seq(GridEncoder(channels=1, d_annotation=64), BahdanauDecoder(7, 32, 64, 64))

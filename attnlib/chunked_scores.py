@@ -17,18 +17,10 @@ def chunked_scores(
     key: Float[Tensor, "... S d_key"],
     width: int,
 ) -> Float[Tensor, "... T S"]:
-    """`pairwise_scores(query, key)` in chunks of queries, where every pair of query and key has a vector of its own.
+    """`pairwise_scores(query, key)` in chunks of queries, where every pair has a vector of its own, of this width.
 
     Without chunks, memory grows with T·S·width. Up to `CHUNK_NUMEL` numbers there is one chunk. Beyond, each chunk is
     computed again in the backward pass, so that only one is held at a time. Values and gradients are the same.
-
-    Args:
-        pairwise_scores: scores (..., T, S) of all pairs.
-        width: numbers of a pair.
-
-    Example:
-        >>> chunked_scores(lambda q, k: q @ k.mT, torch.ones(1, 3, 2), torch.ones(1, 4, 2), width=2).shape
-        torch.Size([1, 3, 4])
 
     Source: chen2016training, section 3 (recomputation).
     """

@@ -23,8 +23,11 @@ def copy_distribution(
 
     Args:
         weights: α_ij, 0 where the source is padding.
-        source: ids of the source words; others are refused (`check_token_ids`).
+        source: ids of the source words, int64 or int32; on a GPU their values are not checked.
         size: number of words, those of the extended vocabulary included.
+
+    Raises:
+        ValueError: shapes do not fit, or the source is not made of such ids in 0..size-1, with B, S ≥ 1.
 
     Example:
         >>> copy_distribution(torch.tensor([[[0.25, 0.5, 0.25]]]), torch.tensor([[1, 0, 1]]), size=3)
@@ -43,15 +46,13 @@ def copy_distribution(
 def pointer_generator_log_probs(
     logits: Float[Tensor, "B T V"], gate: Float[Tensor, "B T 1"], copied: Float[Tensor, "B T size"]
 ) -> Float[Tensor, "B T size"]:
-    """Log-probability of every word, `log(p_gen P_vocab(w) + (1 - p_gen) P_copy(w))`, with p_gen = σ(gate).
+    """Log-probability of every word, `log(p_gen P_vocab(w) + (1 - p_gen) P_copy(w))`.
 
-    Summed in log space, so that value and gradient stay finite where p_gen rounds to 0 or 1. A word that can neither
-    be generated nor copied has −∞.
+    Here P_vocab = softmax(logits), p_gen = σ(gate) and P_copy = copied, as of `copy_distribution`; in log space, so
+    that value and gradient stay finite where p_gen rounds to 0 or 1. What can neither be said nor copied has −∞.
 
-    Args:
-        logits: of the words of the vocabulary.
-        gate: p_gen before its σ.
-        copied: P_copy, as of `copy_distribution`, with size ≥ V.
+    Raises:
+        ValueError: there is not one gate and one distribution over size ≥ V words for each (B, T).
 
     Source: see2017get, equation 9.
     """
@@ -85,6 +86,10 @@ class CopyDecoder(nn.Module):
         unknown: the id it reads in place of a word that it does not know.
         score: for a decoder without attention, and only then: how to point.
 
+    Raises:
+        ValueError: a score is missing, or given to a decoder with attention, or unknown is not in 0..V-1; in
+            `init_state`, the source is not made of tokens.
+
     Example:
         >>> copier = CopyDecoder(LuongDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6), unknown=3)
         >>> model = Seq2Seq(Encoder(vocab_size=7, d_embed=4, d_hidden=5, unknown=3), copier)
@@ -116,7 +121,7 @@ class CopyDecoder(nn.Module):
         return memory, state
 
     def forward(self, tokens: Int[Tensor, "B T"], memory: Memory, state: State) -> DecoderOutput:
-        """As `Decoder.forward`, with ids of the extended vocabulary; `p_gen` is returned with the rest."""
+        """As `Decoder.forward`, with ids of the extended vocabulary, 0..V+S-1; `p_gen` is returned with the rest."""
         size = self.vocab_size + memory.tokens.shape[1]
         check_token_ids(tokens, size)
         known = tokens.masked_fill(tokens >= self.vocab_size, self.unknown)

@@ -47,8 +47,6 @@ class DecoderOutput(NamedTuple):
 class Decoder(nn.Module):
     """What the decoders share: embeddings, the first state `s_0 = tanh(W_s summary)`, and memory.
 
-    A subclass defines `decode_embedded`.
-
     Args:
         vocab_size, d_embed: V, number of different target tokens; width of an embedding.
         d_annotation: width of an annotation, the encoder's `d_annotation`.
@@ -56,6 +54,10 @@ class Decoder(nn.Module):
         score: how states are compared with annotations, a name of `SCORES` or a `Score`; by default the
             class's `default_score`, and without one the decoder has no attention.
         dropout: share of the embedding set to 0 in training.
+
+    Raises:
+        ValueError: a size is no integer of at least 1, or the score is refused by `Attention`; in `init_state`, the
+            annotations are not of width d_annotation.
 
     Example:
         >>> decoder = DECODERS["luong"](vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6)
@@ -105,9 +107,12 @@ class Decoder(nn.Module):
         """Read tokens y_1 … y_T, and predict what follows each.
 
         Args:
-            tokens: ids in 0..V-1, of the B of memory and state; others are refused (`check_token_ids`).
+            tokens: ids in 0..V-1, int64 or int32; on a GPU their values are not checked.
             memory: as made by `init_state`.
             state: as made by `init_state`, or the `state` of an earlier call.
+
+        Raises:
+            ValueError: tokens are not such ids (B, T) with B, T ≥ 1, or memory or state is of another B.
         """
         check_token_ids(tokens, self.vocab_size)
         if any(part.shape[0] != tokens.shape[0] for part in (memory.summary, *state)):
@@ -116,7 +121,7 @@ class Decoder(nn.Module):
         return self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)
 
     def decode_embedded(self, embedded: Float[Tensor, "B T d_embed"], memory: Memory, state: State) -> DecoderOutput:
-        """`forward`, from embeddings on: what makes one decoder differ from another."""
+        """`forward`, from embeddings on: what a subclass defines, and what makes one decoder differ from another."""
         raise NotImplementedError(f"{type(self).__name__} must define decode_embedded(embedded, memory, state)")
 
     def attend(self, query: Float[Tensor, "B T d_hidden"], memory: Memory) -> AttentionOutput:

@@ -57,8 +57,7 @@ class BahdanauDecoder(Decoder):
     `U_o s_i + V_o y_{i-1} + C_o c_i`.
 
     Args:
-        coverage: add `w_c Σ_{i'<i} α_i'j` to the projected key of position j, so that the score sees how much
-            weight the position has had.
+        coverage: add `w_c Σ_{i'<i} α_i'j` to the projected key of j: the score sees how much weight j has had.
         options: `score` and `dropout`, as in `Decoder`.
 
     Example:
@@ -143,8 +142,7 @@ class LuongDecoder(Decoder):
 class SimpleRNNDecoder(Decoder):
     """The plain recurrence with a third input: `s_i = tanh(A' [x'_i; s_{i-1}; c_{i-1}] + b)`, c_i from s_i.
 
-    The output reads both, `ŷ_i = softmax(W_o [s_i; c_i])`; c_0 comes from s_0. `options` are `score` and `dropout`, as
-    in `Decoder`.
+    The output reads both, `ŷ_i = softmax(W_o [s_i; c_i])`; c_0 comes from s_0. `options` are those of `LuongDecoder`.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), SimpleRNNDecoder(vocab_size=7, d_embed=4, d_annotation=5, d_hidden=6))

@@ -36,6 +36,9 @@ class Encoder(nn.Module):
         dropout: share of the embedding set to 0 in training.
         unknown: the id that stands for every id from V on (see `attnlib.copying`); None refuses them.
 
+    Raises:
+        ValueError: a size is no integer of at least 1, no such cell, or unknown is not in 0..V-1.
+
     Example:
         >>> encoder = Encoder(vocab_size=90, d_embed=4, d_hidden=8, bidirectional=True)
         >>> encoder(torch.tensor([[5, 6, 7], [8, 9, 0]]), lengths=torch.tensor([3, 2])).annotations.shape
@@ -64,14 +67,17 @@ class Encoder(nn.Module):
         self.rnn = CELLS[cell](d_embed, d_hidden, batch_first=True)
         self.rnn_backward = CELLS[cell](d_embed, d_hidden, batch_first=True) if bidirectional else None
         self.d_annotation = d_hidden * (2 if bidirectional else 1)
-        self.unknown = unknown
+        self.vocab_size, self.unknown = vocab_size, unknown
 
     def forward(self, tokens: Int[Tensor, "B S"], lengths: Int[Tensor, " B"] | None = None) -> EncoderOutput:
         """Encode sentences; an empty one has the summary 0.
 
         Args:
-            tokens: ids in 0..V-1, padded with any of them; others are refused (`check_token_ids`).
+            tokens: ids in 0..V-1, int64 or int32, padded with any of them; on a GPU their values are not checked.
             lengths: real tokens of each sentence, in 0..S; None where all are real.
+
+        Raises:
+            ValueError: tokens are not such ids (B, S) with B, S ≥ 1, or lengths are not integers (B,) in 0..S.
         """
         known = tokens if self.unknown is None else tokens.masked_fill(tokens >= self.vocab_size, self.unknown)
         check_token_ids(known, self.vocab_size)
@@ -93,17 +99,9 @@ class Encoder(nn.Module):
             backward = at(self.rnn_backward(at(embedded, mirror))[0], mirror)
             summary = torch.cat([summary, backward[:, 0]], dim=-1)
             annotations = torch.cat([annotations, backward], dim=-1)
-        return EncoderOutput(
-            annotations=torch.where(mask.mT, annotations, 0.0),
-            summary=torch.where(lengths > 0, summary, 0.0),
-            mask=mask,
-            tokens=tokens,
-        )
-
-    @property
-    def vocab_size(self) -> int:
-        """V, number of different source tokens."""
-        return self.embedding.num_embeddings
+        annotations = torch.where(mask.mT, annotations, 0.0)
+        summary = torch.where(lengths > 0, summary, 0.0)
+        return EncoderOutput(annotations, summary, mask, tokens)
 
 
 def at(x: Float[Tensor, "B S d"], index: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:

@@ -22,13 +22,15 @@ class LMOutput(NamedTuple):
 
 
 class RNNLM(nn.Module):
-    """Simple recurrent language model.
+    """Simple recurrent language model, `h_t = tanh(W_h h_{t-1} + W_e x_t + b_1)` and `ŷ_t = softmax(W_2 h_t + b_2)`.
 
-    `h_t = tanh(W_h h_{t-1} + W_e x_t + b_1)` and `ŷ_t = softmax(W_2 h_t + b_2)`, where x_t is the
-    embedding of token t and ŷ_t the distribution of token t+1.
+    Here x_t is the embedding of token t, and ŷ_t the distribution of token t+1.
 
     Args:
         vocab_size, d_embed, d_hidden: V, width of an embedding, width of the state.
+
+    Raises:
+        ValueError: one of them is no integer of at least 1.
 
     Example:
         >>> model = RNNLM(vocab_size=5, d_embed=3, d_hidden=4)
@@ -51,8 +53,11 @@ class RNNLM(nn.Module):
         """Read tokens from left to right.
 
         Args:
-            tokens: ids in 0..V-1; others are refused (`check_token_ids`).
+            tokens: ids in 0..V-1, int64 or int32; on a GPU their values are not checked.
             state: h_0, the state after an earlier text; None starts from zeros.
+
+        Raises:
+            ValueError: tokens are not such ids (B, T) with B, T ≥ 1, or the state is not (B, d_hidden).
         """
         check_token_ids(tokens, self.embedding.num_embeddings)
         if state is None:
@@ -109,15 +114,17 @@ class RNNLM(nn.Module):
 class AttentionLM(RNNLM):
     """The same model, and it may look back at its earlier states.
 
-    With h_t as in `RNNLM`, the query is h_t and the keys and values are h_1 … h_{t-1}:
-    `c_t = Σ_{j<t} α_tj h_j` with `α_t = softmax(a(h_t, h_·))`, and `ŷ_t = softmax(W_2 [h_t; c_t] + b_2)`. The first
-    step has nothing to look at: c_1 = 0. W_2 is kept as its two halves, `W_2 [h; c] = W_2 h + W_c c`: without W_c this
-    is an `RNNLM`.
+    With h_t as in `RNNLM`, `c_t = Σ_{j<t} α_tj h_j` with `α_t = softmax(a(h_t, h_·))`, and
+    `ŷ_t = softmax(W_2 [h_t; c_t] + b_2)`. The first step has nothing to look at: c_1 = 0. W_2 is kept as its two
+    halves, `W_2 [h; c] = W_2 h + W_c c`: without W_c this is an `RNNLM`.
 
     Args:
         vocab_size, d_embed, d_hidden: as in `RNNLM`.
         score: name or instance of the score a. For `location`, position 1 is the oldest state that is given.
         window: how many of the latest states may be looked at; None looks at all of them.
+
+    Raises:
+        ValueError: as in `RNNLM`, the window is less than 1, or the score is refused by `Attention`.
 
     Example:
         >>> model = AttentionLM(vocab_size=5, d_embed=3, d_hidden=4, score="additive")
@@ -140,11 +147,14 @@ class AttentionLM(RNNLM):
         """Read tokens from left to right, looking back at each.
 
         Args:
-            tokens: ids in 0..V-1; others are refused (`check_token_ids`).
+            tokens: ids in 0..V-1, int64 or int32; on a GPU their values are not checked.
             state: h_1 … h_P, what `state` held after an earlier text; None starts without a past.
 
         Returns:
             Its weights are (B, T, P + T); its state holds all states, or the latest `window`.
+
+        Raises:
+            ValueError: tokens are not such ids (B, T) with B, T ≥ 1, or the state is not (B, P, d_hidden).
         """
         if state is None:
             state = self.W_c.weight.new_zeros(*tokens.shape[:1], 0, self.W_c.in_features)

@@ -17,6 +17,10 @@ class SinusoidalPositions(nn.Module):
     Args:
         d_model: d, width of a token's vector.
 
+    Raises:
+        ValueError: d_model is no integer of at least 1; in `forward`, x is not (B, T, d_model) of floating-point
+            numbers, or a position is not in 0..2^24-1.
+
     Example:
         >>> SinusoidalPositions(4)(torch.zeros(1, 2, 4))
         tensor([[[0.0000, 1.0000, 0.0000, 1.0000],
@@ -31,7 +35,7 @@ class SinusoidalPositions(nn.Module):
         self.d_model = d_model
 
     def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
-        """`x_t + p_t` for vectors of floating-point numbers at the positions from start on."""
+        """`x_t + p_t` for vectors at the positions from start on."""
         check_vectors(self.d_model, x)
         if start < 0 or start + x.shape[1] > MOST_POSITIONS:
             raise ValueError(f"positions lie in 0..{MOST_POSITIONS - 1}, got {start}..{start + x.shape[1] - 1}")
@@ -50,6 +54,10 @@ class LearnedPositions(nn.Module):
         n_positions: the longest text it can place.
         d_model: width of a token's vector.
 
+    Raises:
+        ValueError: a size is no integer of at least 1; in `forward`, x is not (B, T, d_model) of floating-point
+            numbers, or a position is not in 0..n_positions-1.
+
     Example:
         >>> LearnedPositions(n_positions=8, d_model=4)(torch.zeros(1, 5, 4)).shape
         torch.Size([1, 5, 4])
@@ -63,7 +71,7 @@ class LearnedPositions(nn.Module):
         self.p = nn.Parameter(0.02 * torch.randn(n_positions, d_model))  # small beside a token's vector
 
     def forward(self, x: Float[Tensor, "B T d_model"], start: int = 0) -> Float[Tensor, "B T d_model"]:
-        """`x_t + p_t` for vectors at the positions from start on; beyond n_positions there is none."""
+        """`x_t + p_t` for vectors at the positions from start on."""
         check_vectors(self.p.shape[1], x)
         end = start + x.shape[1]
         if start < 0 or end > len(self.p):

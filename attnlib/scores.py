@@ -24,9 +24,11 @@ class Score(nn.Module):
     `project_key` once per sentence and compares once per step. Nothing is kept on `self`.
 
     Args:
-        d_query: width of a query.
-        d_key: width of a key.
+        d_query, d_key: widths of a query and of a key.
         sizes: further widths and counts of a subclass, checked like these.
+
+    Raises:
+        ValueError: a width or count is no integer of at least 1, or the two widths differ where they must be equal.
 
     Example:
         >>> SCORES["general"](d_query=3, d_key=5)(torch.randn(2, 4, 3), torch.randn(2, 6, 5)).shape
@@ -54,21 +56,19 @@ class Score(nn.Module):
         key: Float[Tensor, "... S d_key"] | None = None,
         projected_key: Float[Tensor, "... S d_projected"] | None = None,
     ) -> Float[Tensor, "... T S"]:
-        """Scores, unnormalised (they become nats once a softmax is taken); see `check` for what is refused.
+        """Scores, unnormalised; they become nats once a softmax is taken.
 
         Args:
             projected_key: the keys after `project_key`, in place of `key`, for a caller with many queries.
+
+        Raises:
+            ValueError: not exactly one of key and projected_key is given, or widths, dimensions or types do not fit.
         """
         self.check(query, key, projected_key)
         return self.compare(query, self.project_key(key) if projected_key is None else projected_key)
 
     def check(self, query: Tensor, key: Tensor | None, projected_key: Tensor | None = None) -> None:
-        """Refuse queries and keys that do not fit this score or each other.
-
-        Raises:
-            ValueError: not exactly one of key and projected_key is given, the widths are not the ones given at
-                construction, or the leading dimensions or the types of query and key differ.
-        """
+        """As `forward`, without comparing: refuse queries and keys that do not fit this score or each other."""
         if (key is None) == (projected_key is None):
             raise ValueError("a score needs either key or projected_key")
         name, keys = ("key", key) if projected_key is None else ("projected_key", projected_key)
@@ -89,6 +89,9 @@ class Score(nn.Module):
 
 class DotScore(Score):
     """Dot product, `e = q · k`: similarity in one shared space, no parameters.
+
+    Raises:
+        ValueError: d_query and d_key differ.
 
     Source: luong2015effective, section 3.1 (dot).
     """
@@ -125,8 +128,7 @@ class GeneralScore(Score):
     def project_key(self, key):
         return self.W(key)  # (..., S, d_query)
 
-    def compare(self, query, projected_key):
-        return query @ projected_key.mT  # (..., T, S)
+    compare = DotScore.compare  # (..., T, S)
 
 
 class ProjectedDotScore(Score):
@@ -205,6 +207,9 @@ class CosineScore(DotScore):
     Args:
         sharpness: β, the largest score there can be. With β = 1 no weight exceeds e² times another.
 
+    Raises:
+        ValueError: d_query and d_key differ, or the sharpness is no positive, finite number.
+
     Source: graves2014neural, equations 5 and 6.
     """
 
@@ -233,7 +238,10 @@ class LocationScore(Score):
     """Location-based score, `e_j = (W_a q)_j`: the query alone says where to look; keys are not read.
 
     Args:
-        n_positions: the longest sentence it can score; more keys are refused.
+        n_positions: the longest sentence it can score.
+
+    Raises:
+        ValueError: as `Score`; in `forward`, there are more keys than n_positions.
 
     Source: luong2015effective, section 3.1 (location).
     """

@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from attnlib.seq2seq import Seq2Seq
@@ -53,7 +53,7 @@ def greedy_decode(
         max_length: tokens a target may have, `<eos>` included; a longer one is cut.
 
     Raises:
-        ValueError: max_length is no integer from 1 on, or the model's logits are NaN.
+        ValueError: max_length is no integer from 1 on, the model refuses the source, or its logits are NaN.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(7, 4, 5, 6))
@@ -99,19 +99,17 @@ def beam_search(
     """Keep the k best targets at every step, of all sources at once.
 
     A target is ordered by `log P / ((5 + n) / 6)^length_penalty`, where n counts its tokens with `<eos>`. One that
-    has ended stays in the beam as it is, as long as it is among the best. In the end the order is that of
-    `log P / ((5 + n) / 6)^length_penalty + coverage_penalty Σ_j log min(Σ_i α_ij, 1)`, over the real positions j.
+    has ended stays in the beam as it is, as long as it is among the best. In the end
+    `coverage_penalty Σ_j log min(Σ_i α_ij, 1)` is added, over the real positions j.
 
     Args:
-        model: as for `greedy_decode`, with which one beam agrees.
-        source, lengths: as for `Seq2Seq.forward`.
-        max_length: tokens a target may have, `<eos>` included; a longer one is cut.
+        model, source, lengths, max_length: as for `greedy_decode`, with which one beam agrees.
         beam_size: k.
         length_penalty: 0 favours short targets, 1 about the mean log-probability of a token.
         coverage_penalty: price of looking away from part of the source; needs attention.
 
     Raises:
-        ValueError: a size or penalty out of range, no attention for a coverage penalty, or logits that are NaN.
+        ValueError: as in `greedy_decode`, a size or penalty out of range, or no attention for a coverage penalty.
 
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), LuongDecoder(7, 4, 5, 6))
@@ -128,6 +126,7 @@ def beam_search(
     if coverage_penalty and memory.projected_key is None and memory.pointer_key is None:
         raise ValueError(f"a coverage penalty needs attention weights, {type(model.decoder).__name__} has none")
     B, device = len(source), memory.summary.device
+    first = torch.arange(B, device=device).unsqueeze(1) * beam_size  # (B, 1), each sentence's first among B k beams
     rows = torch.arange(B, device=device).repeat_interleave(beam_size)  # beam n belongs to sentence rows[n]
     memory, state = memory.reorder(rows), tuple(part[rows] for part in state)
     log_prob = torch.full((B, beam_size), -torch.inf, dtype=sum_type(memory.summary), device=device)
@@ -143,7 +142,9 @@ def beam_search(
         following[:, PAD].masked_fill_(done, 0.0)  # a target that has ended can only be padded, at no cost
         extended = log_prob.view(-1, 1) + following  # (B k, V)
         n = torch.where(done, written_length(tokens[:, 1:]) + 1, step).unsqueeze(1)
-        beam, token = best_extensions(apply_length_penalty(extended, n, length_penalty), beam_size)  # (B k,) each
+        ranked, V = apply_length_penalty(extended, n, length_penalty), extended.shape[1]
+        chosen = ranked.view(B, -1).topk(beam_size, dim=1).indices  # (B, k), of the k V that could follow
+        beam, token = (first + chosen // V).flatten(), (chosen % V).flatten()  # (B k,) each
         log_prob = extended[beam, token].view(B, beam_size)
         if decoded.weights is not None:
             looked = decoded.weights.masked_fill(done.view(-1, 1, 1), 0.0)
@@ -158,36 +159,19 @@ def beam_search(
     if weights is not None:
         weights = weights.view(B, beam_size, *weights.shape[1:]).masked_fill(nothing[:, :, None, None], 0.0)
         if coverage_penalty:
-            score = score + coverage_penalty * coverage(weights, memory.mask.view(B, beam_size, -1))
+            looked = weights.sum(2).clamp(min=torch.finfo(weights.dtype).tiny, max=1)  # (B, k, S)
+            coverage = looked.log().masked_fill(~memory.mask.view(B, beam_size, -1), 0.0).sum(-1)
+            score = score + coverage_penalty * coverage
     score, best_first = score.sort(dim=1, descending=True, stable=True)
-    by_score = [x if x is None else gather_beams(x, best_first) for x in (tokens, lengths, log_prob, weights)]
+    found = (tokens, lengths, log_prob, weights)
+    by_score = [x if x is None else x.flatten(0, 1)[first + best_first] for x in found]
     return BeamSearchOutput(*by_score[:3], score=score, weights=by_score[3])
 
 
-def best_extensions(scores: Float[Tensor, "B_k V"], beam_size: int) -> tuple[Int[Tensor, " B_k"], Int[Tensor, " B_k"]]:
-    """Which beams go on, and with which token, so that each sentence keeps its k best.
-
-    Scores are of each beam with each token behind it; the beams of a sentence lie beside each other.
-    """
-    V = scores.shape[1]
-    chosen = scores.view(-1, beam_size * V).topk(beam_size, dim=1).indices  # (B, k) among k V
-    first = torch.arange(len(chosen), device=scores.device).unsqueeze(1) * beam_size  # each sentence's first beam
-    return (first + chosen // V).flatten(), (chosen % V).flatten()
-
-
-def coverage(weights: Float[Tensor, "B k T S"], mask: Bool[Tensor, "B k S"]) -> Float[Tensor, "B k"]:
-    """`Σ_j log min(Σ_i α_ij, 1)` over the real positions j."""
-    looked = weights.sum(2).clamp(min=torch.finfo(weights.dtype).tiny, max=1)  # (B, k, S)
-    return looked.log().masked_fill(~mask, 0.0).sum(-1)
-
-
 def next_log_prob(logits: Float[Tensor, "N V"]) -> Float[Tensor, "N V"]:
-    """log P of each next token, in float32 at least: sums of many in half precision cannot be told apart.
-
-    `<pad>` and `<bos>` are never written.
-    """
+    """log P of each next token, in float32 at least: sums of many in half precision cannot be told apart."""
     log_prob = logits.log_softmax(-1, dtype=sum_type(logits))
-    log_prob[:, :EOS] = -torch.inf
+    log_prob[:, :EOS] = -torch.inf  # <pad> and <bos> are never written
     return log_prob
 
 
@@ -205,8 +189,3 @@ def check_finite(log_prob: Tensor) -> None:
 def apply_length_penalty(log_prob: Tensor, n: Tensor, length_penalty: float) -> Float[Tensor, "..."]:
     """`log P / ((5 + n) / 6)^length_penalty` of targets of n tokens."""
     return log_prob / ((5 + n.to(log_prob.dtype)) / 6) ** length_penalty
-
-
-def gather_beams(values: Tensor, order: Int[Tensor, "B k"]) -> Tensor:
-    """The beams of each sentence in another order."""
-    return values.gather(1, order.view(*order.shape, *(1,) * (values.dim() - 2)).expand_as(values))

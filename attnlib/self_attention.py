@@ -18,8 +18,11 @@ class SelfAttention(nn.Module):
     Args:
         d_model: width of a token's vector.
         d_head: width of queries, keys and values; d_model if not given.
-        score: name or instance of the score a.
-        dropout: share of the weights set to 0 in training.
+        score, dropout: as in `Attention`.
+
+    Raises:
+        ValueError: a width is no integer of at least 1, or the score is refused by `Attention`; in `forward`, x is not
+            (..., T, d_model), or the mask does not fit.
 
     Example:
         >>> SelfAttention(d_model=6, d_head=2)(torch.randn(1, 5, 6)).context.shape
@@ -63,6 +66,9 @@ class MultiHeadAttention(nn.Module):
         dropout: share of the weights set to 0 in training.
         bias: give W_q, W_k, W_v and W_o a bias.
 
+    Raises:
+        ValueError: d_model or n_heads is no integer of at least 1, or n_heads does not divide d_model.
+
     Example:
         >>> x = torch.randn(1, 5, 6)
         >>> MultiHeadAttention(d_model=6, n_heads=2)(x, x, x).weights.shape
@@ -95,13 +101,11 @@ class MultiHeadAttention(nn.Module):
         """Attend with every head: context (B, T, d_model) and the weights of each head, (B, H, T, S).
 
         Args:
-            mask: boolean, True = may attend: (B, T, S) for all heads or (B, H, T, S), of size 1 where all are alike.
-            need_weights: False returns the context alone.
+            mask, need_weights: as in `Attention.forward`; the mask is (B, T, S), for all heads, or (B, H, T, S).
             heads: False switches a head off: its query becomes 0, so that it attends alike to all it may see.
 
         Raises:
-            ValueError: query, key or value is not (B, ·, d_model), heads is not boolean (H,), or see
-                `Attention.forward`.
+            ValueError: an input is not (B, ·, d_model), heads is not boolean (H,), or as in `Attention.forward`.
         """
         check_vectors(self.W_q.in_features, query, key, value)
         q, k, v = (self.split(W(x)) for W, x in ((self.W_q, query), (self.W_k, key), (self.W_v, value)))

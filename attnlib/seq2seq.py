@@ -14,6 +14,9 @@ class Seq2Seq(nn.Module):
         encoder: source → `EncoderOutput`, with the width of its annotations as `d_annotation`.
         decoder: a `Decoder` made for that width, or a `CopyDecoder` around one.
 
+    Raises:
+        ValueError: the decoder was made for another width; in `encode`, the encoder refuses the source or the lengths.
+
     Example:
         >>> model = Seq2Seq(Encoder(9, 4, 5), BahdanauDecoder(7, 4, 5, 6))
         >>> model(torch.tensor([[1, 2, 3]]), inputs=torch.tensor([[1, 5]])).logits.shape
@@ -47,9 +50,11 @@ class Seq2Seq(nn.Module):
             source: what the encoder reads, (B, S) token ids or (B, channels, height, width) images.
             inputs: target tokens `<bos> y_1 … y_{T-1}`, padded.
             lengths: real source tokens of each sentence; None where all are real.
-            teacher_forcing: chance that a step from the second on is given the true token before it; otherwise it is
-                given the model's own likeliest (scheduled sampling).
+            teacher_forcing: chance that a step from the second on is given the true token, not the model's likeliest.
             generator: source of that randomness, on the CPU.
+
+        Raises:
+            ValueError: teacher_forcing is not in 0..1, or the encoder or the decoder refuses what it is given.
 
         Source: bengio2015scheduled (scheduled sampling; there the model's token is sampled).
         """

@@ -27,10 +27,13 @@ class TransformerBlock(nn.Module):
     (pre-norm), so that from the last layer to the first there is a path of sums alone.
 
     Args:
-        d_model: width of a token's vector.
-        n_heads: heads of attention.
+        d_model, n_heads: as in `MultiHeadAttention`.
         d_ff: width of the hidden layer of the second step.
         dropout: share set to 0 in training, of the weights, of the hidden layer and of what each step adds.
+
+    Raises:
+        ValueError: a size is no integer of at least 1, or n_heads does not divide d_model; in `forward`, x is not
+            (B, T, d_model) of floating-point numbers, or as in `MultiHeadAttention.forward`.
 
     Example:
         >>> TransformerBlock(d_model=6, n_heads=2, d_ff=24)(torch.randn(1, 5, 6), causal_mask(5)[None]).hidden.shape
@@ -68,13 +71,14 @@ class TransformerLM(nn.Module):
 
     Args:
         vocab_size: V, number of different tokens.
-        d_model: width of a token's vector.
-        n_heads: heads per layer.
+        d_model, n_heads, d_ff: as in `TransformerBlock`; d_ff is 4 d_model if not given.
         n_layers: blocks; 0 leaves a model that sees the token alone.
-        d_ff: width of a block's hidden layer; 4 d_model if not given.
         dropout: share set to 0 in training, of the embedding and in the blocks.
         positions: "sinusoidal", "learned", or "none" (then only the causal mask knows an order).
         n_positions: the longest text, where positions are learned.
+
+    Raises:
+        ValueError: a size is out of range, n_heads does not divide d_model, or there are no such positions.
 
     Example:
         >>> TransformerLM(vocab_size=5, d_model=6, n_heads=2, n_layers=3)(torch.tensor([[0, 1, 2, 3]])).weights.shape
@@ -122,13 +126,16 @@ class TransformerLM(nn.Module):
         """Read texts, all positions at once.
 
         Args:
-            tokens: ids in 0..V-1, padded with any of them; others are refused (`check_token_ids`).
+            tokens: ids in 0..V-1, int64 or int32, padded with any of them; on a GPU their values are not checked.
             lengths: real tokens of each text; None where all are real. Padding is seen by nobody.
             need_weights: False leaves the weights out and is faster.
             heads: False switches a head off, as in `MultiHeadAttention`.
 
         Returns:
             logits; states, the LN(x_t) they are read from; weights (B, n_layers, H, T, T).
+
+        Raises:
+            ValueError: tokens or lengths are refused as by `Encoder.forward`, or heads is not boolean (n_layers, H).
         """
         check_token_ids(tokens, self.embedding.num_embeddings)
         (B, T), shape = tokens.shape, (len(self.blocks), self.n_heads)

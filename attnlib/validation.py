@@ -1,4 +1,4 @@
-"""What every part refuses, in one sentence each: sizes, vectors and token ids that cannot be right.
+"""What every part refuses, by a ValueError of one sentence: sizes, vectors and token ids that cannot be right.
 
 Types and shapes are checked at every call, values where reading them costs nothing.
 """
@@ -8,21 +8,13 @@ from torch import Tensor
 
 
 def check_sizes(**sizes: int) -> None:
-    """Refuse widths and counts that are no integers of at least 1.
-
-    Raises:
-        ValueError: naming each with its value.
-    """
+    """Refuse widths and counts that are no integers of at least 1, naming each with its value."""
     if wrong := {name: size for name, size in sizes.items() if not isinstance(size, int) or size < 1}:
         raise ValueError(f"sizes must be integers of at least 1, got {wrong}")
 
 
 def check_vectors(d_model: int, *vectors: Tensor) -> None:
-    """Refuse what is not (B, T, d_model) of floating-point numbers.
-
-    Raises:
-        ValueError: naming the shape or the type.
-    """
+    """Refuse what is not (B, T, d_model) of floating-point numbers, naming the shape or the type."""
     if any(x.dim() != 3 or x.shape[2] != d_model for x in vectors):
         raise ValueError(f"need vectors (B, T, {d_model}), got {', '.join(str(tuple(x.shape)) for x in vectors)}")
     if any(not x.is_floating_point() for x in vectors):
@@ -30,11 +22,7 @@ def check_vectors(d_model: int, *vectors: Tensor) -> None:
 
 
 def check_token_ids(tokens: Tensor, vocab_size: int) -> None:
-    """Refuse what is not a batch of token ids: int64 or int32, (B, T) with B, T ≥ 1, each in 0..vocab_size-1.
-
-    Raises:
-        ValueError: naming the shape, the type or, on the CPU, the smallest and the largest id.
-    """
+    """Refuse what is not a batch of token ids: int64 or int32, (B, T) with B, T ≥ 1, each in 0..vocab_size-1."""
     if tokens.dim() != 2 or not tokens.numel():
         raise ValueError(f"need token ids (B, T) with at least one row and one column, got {tuple(tokens.shape)}")
     if tokens.dtype not in (torch.int64, torch.int32):

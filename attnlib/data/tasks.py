@@ -84,6 +84,9 @@ def load_reverse(
 ) -> Splits[list[Example]]:
     """The sequences of `load_copy`, to be written from the last token to the first.
 
+    Raises:
+        ValueError: as in `load_copy`.
+
     Example:
         >>> example = load_reverse(sizes=(1, 0, 0), lengths=(3, 3)).train[0]
         >>> example.target == example.source[::-1], sorted(example.sure)

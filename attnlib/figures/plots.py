@@ -97,6 +97,9 @@ def heatmap(
 def describe_weights(weights, rows: Sequence[str], columns: Sequence[str]) -> str:
     """A heat map in words: where each row looks most.
 
+    Raises:
+        ValueError: as in `heatmap`.
+
     Example:
         >>> describe_weights([[0.1, 0.9]], ["le"], ["a", "the"])
         '"le" looks most at "the" (0.90)'

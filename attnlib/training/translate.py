@@ -82,7 +82,11 @@ class Settings:
 
 
 def make_model(settings: Settings, vocab_size: int) -> Seq2Seq:
-    """A bidirectional encoder and the decoder that the settings name, with weights drawn anew."""
+    """A bidirectional encoder and the decoder that the settings name, with weights drawn anew.
+
+    Raises:
+        ValueError: the settings' width is less than 2, or vocab_size less than 1.
+    """
     d = settings.width
     encoder = Encoder(vocab_size, d, d // 2, bidirectional=True, dropout=settings.dropout)
     decoder = DECODERS[settings.decoder](vocab_size, d, encoder.d_annotation, d, dropout=settings.dropout)
@@ -94,6 +98,9 @@ def mixed_precision_loss(precision: str) -> Loss:
 
     The weights, their gradients and what the optimizer adds up stay in float32. bfloat16 has float32's range, so
     that no loss has to be scaled.
+
+    Raises:
+        ValueError: when the loss is called, as in `seq2seq_loss`.
 
     Source: micikevicius2018mixed, section 3 (there float16, and with a scaled loss).
     """
@@ -212,7 +219,8 @@ class Translator:
         folder: what `train` has written.
 
     Raises:
-        ValueError: there is no run in the folder, or its weights are not those of its settings.
+        ValueError: there is no run in the folder, or its weights are not those of its settings; when called, beam_size
+            is no integer of at least 1.
     """
 
     def __init__(self, folder: Path | str):
@@ -252,6 +260,10 @@ class Translator:
             part: "dev" or "test".
             beam_size: of the search.
             limit: how many sentences to use; 0 takes all.
+
+        Raises:
+            ValueError: beam_size is no integer of at least 1.
+            DataError: the corpus cannot be had.
         """
         texts = getattr(read_texts(self.settings.corpus), part)
         source, target = thin(texts, limit or len(texts.source))

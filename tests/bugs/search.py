@@ -5,7 +5,7 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "search.py", "core/test_devices.py",
-    ("beam: first beams on the CPU", "torch.arange(len(chosen), device=scores.device)", "torch.arange(len(chosen))"),
+    ("beam: first beams on the CPU", "torch.arange(B, device=device).unsqueeze(1)", "torch.arange(B).unsqueeze(1)"),
 ) + of(
     "search.py", "core/test_search.py",
     ("greedy: stops with the first that ends", "not done.all():", "not done.any():"),
@@ -44,7 +44,8 @@ BUGS = of(
      "lengths, length_penalty)"),
     ("beam: coverage summed over the source", "looked = weights.sum(2)", "looked = weights.sum(3)"),
     ("beam: coverage of nothing is infinite", ".clamp(min=torch.finfo(weights.dtype).tiny, max=1)", ".clamp(max=1)"),
-    ("beam: coverage over padding", "looked.log().masked_fill(~mask, 0.0)", "looked.log()"),
+    ("beam: coverage over padding", "looked.log().masked_fill(~memory.mask.view(B, beam_size, -1), 0.0)",
+     "looked.log()"),
     ("length penalty without its 5", "((5 + n.to(log_prob.dtype)) / 6)", "((n.to(log_prob.dtype)) / 6)"),
     ("padding may be written", "log_prob[:, :EOS] = -torch.inf", "log_prob[:, BOS] = -torch.inf"),
     ("the beginning may be written", "log_prob[:, :EOS] = -torch.inf", "log_prob[:, PAD] = -torch.inf"),
@@ -61,10 +62,9 @@ BUGS = of(
     ("beam: starts with k times the same", "    log_prob[:, 0] = 0.0  # all beams",
      "    log_prob[:] = 0.0  # all beams"),
     ("beam: length ignored while searching",
-     "best_extensions(apply_length_penalty(extended, n, length_penalty), beam_size)",
-     "best_extensions(extended, beam_size)"),
+     "ranked, V = apply_length_penalty(extended, n, length_penalty),", "ranked, V = extended,"),
     ("beam: first beams counted by sentence", ".unsqueeze(1) * beam_size  #", ".unsqueeze(1)  #"),
-    ("beam: each beam keeps its best", "scores.view(-1, beam_size * V).topk(beam_size, dim=1).indices",
-     "scores.view(-1, beam_size, V).argmax(-1) + V * torch.arange(beam_size, device=scores.device)"),
+    ("beam: each beam keeps its best", "ranked.view(B, -1).topk(beam_size, dim=1).indices",
+     "ranked.view(B, beam_size, V).argmax(-1) + V * torch.arange(beam_size, device=device)"),
     ("beam: tokens not in the order of the score", "(*by_score[:3], score", "(tokens, *by_score[1:3], score"),
 )

@@ -1,14 +1,18 @@
-"""The reference: every symbol has an example that runs, and its tables are whole."""
+"""The reference: every symbol has an example that runs, its errors are named, and its tables are whole."""
 
 import ast
 import importlib
 import inspect
 import re
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from attnlib import DECODERS, SCORES
+from attnlib import DECODERS, SCORES, Attention, SinusoidalPositions, length_mask
+from attnlib.data import load_reverse
+from attnlib.scores import LocationScore
 from tests.repository.test_doctests import code_of, names_after
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
@@ -60,6 +64,72 @@ def test_every_symbol_has_an_example(page):
         return name in used | needs_network or ">>>" in value.__doc__ or value.__doc__.startswith("Check `")
 
     assert [path for path, value in documented(page).items() if not has_example(path.rpartition(".")[2], value)] == []
+
+
+def refuses(code: ast.AST, names: dict, cls: type | None, above: frozenset = frozenset()) -> bool:
+    """Whether code raises, or calls a function of attnlib, by its name or of its own class, that does."""
+    for node in ast.walk(code):
+        match node:
+            case ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError"))):  # a subclass has to define it
+                continue
+            case ast.Raise():
+                return True
+            case ast.Call(func=ast.Name(id=name)):
+                called = inspect.unwrap(names.get(name))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name)):
+                called = inspect.unwrap(getattr(cls, name, None))
+            case _:
+                continue
+        if inspect.isfunction(called) and called.__module__.startswith("attnlib.") and called not in above:
+            inner = ast.parse(textwrap.dedent(inspect.getsource(called)))
+            if refuses(inner, called.__globals__, cls, above | {called}):
+                return True
+    return False
+
+
+def undocumented_errors(value: type | Callable, source: str) -> list[str]:
+    """What of a class or function raises without a section `Raises:` that a reader finds.
+
+    Errors of making an object, and of methods without a docstring, stand in the section of the class. Any other method
+    has a section of its own, or begins with "As `another`", or is named in the section of its class.
+    """
+    (code,) = ast.parse(textwrap.dedent(source)).body
+    names = vars(importlib.import_module(value.__module__))
+    section = (ast.get_docstring(code) or "").partition("Raises:")[2].partition("\n\n")[0]
+    if isinstance(code, ast.FunctionDef):
+        return [value.__name__] if not section and refuses(code, names, None) else []
+
+    def is_documented(method: ast.FunctionDef) -> bool:
+        own = ast.get_docstring(method)
+        if own is None or method.name.startswith("_"):
+            return bool(section)
+        return "Raises:" in own or own.startswith("As `") or f"`{method.name}`" in section
+
+    methods = [node for node in code.body if isinstance(node, ast.FunctionDef) and refuses(node, names, value)]
+    return [f"{value.__name__}.{method.name}" for method in methods if not is_documented(method)]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_error_is_documented(page):
+    """Of all but the checks of exercises, which answer with a verdict, whatever they are given."""
+    symbols = [value for value in documented(page).values() if not value.__doc__.startswith("Check `")]
+    assert [place for value in symbols for place in undocumented_errors(value, inspect.getsource(value))] == []
+
+
+@pytest.mark.parametrize(
+    ("value", "places"),
+    [
+        (length_mask, ["length_mask"]),
+        (load_reverse, ["load_reverse"]),  # raised two functions further down
+        (Attention, ["Attention.__init__", "Attention.forward"]),
+        (SinusoidalPositions, ["SinusoidalPositions.__init__", "SinusoidalPositions.forward"]),
+        (LocationScore, ["LocationScore.compare"]),
+    ],
+)
+def test_an_error_without_its_section_is_seen(value, places):
+    source = inspect.getsource(value)
+    assert undocumented_errors(value, source) == []
+    assert undocumented_errors(value, source.replace("Raises:", "")) == places
 
 
 @pytest.mark.parametrize(("page", "registry"), [("api_attention", SCORES), ("api_models", DECODERS)])
