@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UPKEEP := build/upkeep
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* assets/* scripts/*.py website/*.py website/deck/*)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* notebooks/*.ipynb notebooks/solutions/*.ipynb assets/* scripts/*.py website/*.py website/deck/*)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
@@ -14,7 +14,7 @@ JOBS   ?= 2
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help book lab test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock clean zip links student pdf tex colab colab-environment slides
+.PHONY: help book lab test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student myst pdf tex times colab colab-environment slides
 
 # A process without the bytecode of the last one compiles all that it imports, for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -25,11 +25,12 @@ help: ## show this list
 
 # --- environments -----------------------------------------------------------------------------------
 
-$(VENV)/.book: requirements.txt pyproject.toml
+$(VENV)/.book: requirements.txt requirements-hashed.txt pyproject.toml attnlib/version.py
 	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON) here: install Python 3.11 or newer, or name one: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("The book needs Python 3.11 or newer, $(PYTHON) is %d.%d. Name another one: make PYTHON=python3.12" % sys.version_info[:2])'
 	@echo "==> environment: $(VENV) from requirements.txt (the first time this takes minutes)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "No virtual environment could be made: on Debian and Ubuntu, install python3-venv."; exit 1; }
+	@$(call install,--require-hashes --no-deps -r requirements-hashed.txt)
 	@$(call install,-r requirements.txt)
 	@$(call install,--no-deps -e .)
 	@touch $(VENV)/.complete $@
@@ -97,12 +98,17 @@ tex:
 slides: $(VENV)/.book ## a lecture deck of every chapter, from the stored outputs (one: CHAPTER=03)
 	@$(BIN)/python -m website.slides $(CHAPTER)
 
-lab: $(VENV)/.book ## open the chapters in JupyterLab
-	@$(BIN)/jupyter lab book
+lab: $(VENV)/.book ## open the students' notebooks in JupyterLab
+	@$(BIN)/jupyter lab notebooks
 
-execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01)
+execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01), and write the students' notebooks
 	@$(BIN)/python -m scripts.notebooks execute $(CHAPTER) $(if $(FORCE),--force)
+	@$(BIN)/python -m website.student_notebooks write
 	@$(BIN)/python -m scripts.launch_links write
+
+times: $(VENV)/.book ## measure how long the pages run (the machine should do nothing else), and write it into them
+	@$(BIN)/python -m scripts.running_times $(CHAPTER)
+	@$(MAKE) execute
 
 # --- the tests --------------------------------------------------------------------------------------
 
@@ -136,6 +142,7 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check --isolated --select E9,F,E501 --line-length 100 --per-file-ignores "book/exercises/*:F401" book
 	@$(BIN)/python -m scripts.notebooks check
+	@$(BIN)/python -m website.student_notebooks check
 	@$(BIN)/python -m scripts.launch_links check
 	@$(BIN)/python -m attnlib.grading release --check
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
@@ -202,23 +209,54 @@ student: $(VENV)/.test ## the course without solutions, into _build/student (and
 
 # Freezes what the ranges of pyproject.toml resolve to today. The "+cpu" of a CPU build of torch is no
 # version that a package index knows.
-lock: ## resolve pyproject.toml anew into requirements*.txt
+lock: ## resolve pyproject.toml anew into requirements*.txt, hashes included
 	@rm -rf build/lock && $(PYTHON) -m venv build/lock
 	@build/lock/bin/pip install --quiet '.[book]'
 	@build/lock/bin/pip freeze --exclude attnlib | sed 's/+cpu$$//' > build/lock/book.txt
 	@build/lock/bin/pip install --quiet '.[book,test]'
 	@build/lock/bin/pip freeze --exclude attnlib | sed 's/+cpu$$//' > build/lock/all.txt
-	@{ echo "# The book's environment, exactly. Made by \`make lock\` from pyproject.toml; Binder reads it too."; cat build/lock/book.txt; } > requirements.txt
+	@{ echo "# The book's environment, exactly. Made by \`make lock\` from pyproject.toml."; cat build/lock/book.txt; } > requirements.txt
 	@{ echo "# What the tests need on top. Made by \`make lock\`."; echo "-r requirements.txt"; grep -vxFf build/lock/book.txt build/lock/all.txt; } > requirements-test.txt
 	@$(PYTHON) -m venv --clear build/lock && build/lock/bin/pip install --quiet 'pip>=25.1' && build/lock/bin/pip install --quiet --group upkeep
-	@{ echo "# What \`make matrix\` and \`make audit\` run. Made by \`make lock\`."; build/lock/bin/pip freeze; } > requirements-upkeep.txt
+	@{ echo "# What \`make matrix\`, \`make audit\`, \`make myst\` and \`make hashes\` run. Made by \`make lock\`."; build/lock/bin/pip freeze; } > requirements-upkeep.txt
+	@$(PYTHON) -m venv --clear build/lock && build/lock/bin/pip install --quiet 'pip>=25.1' && build/lock/bin/pip install --quiet --group image --constraint requirements.txt
+	@build/lock/bin/pip freeze --all --exclude pip | grep -vxFf requirements.txt > requirements-image.txt
 	@rm -rf build/lock
+	@$(MAKE) hashes
+
+# The hash of every file of a version, so that one list serves every system and every Python. torch is not in it: which
+# build a machine wants (without CUDA, with this or that CUDA), no list can know. The image's build has a list of its own,
+# with the hash for x86-64, where Binder, hubs and Codespaces are.
+HASHES = $(UPKEEP)/bin/uv pip compile --quiet --python $(UPKEEP)/bin/python --no-deps --generate-hashes --no-header --no-annotate
+TORCH  = torch==$(shell sed -n 's/^torch==//p' requirements.txt)+cpu
+INDEX  = $(shell sed -n 's/.*--index-url \([^ ]*\).*/\1/p' .binder/Dockerfile)
+
+hashes: $(UPKEEP)/.complete ## write the hashes of what is pinned into requirements-hashed.txt, -image.txt and -torch.txt
+	@rm -rf build/hashes && mkdir -p build/hashes
+	@grep -v '^torch==' requirements.txt > build/hashes/book.in && $(HASHES) build/hashes/book.in > build/hashes/book.txt
+	@$(HASHES) requirements-image.txt > build/hashes/image.txt
+	@$(UPKEEP)/bin/pip download --quiet --no-deps --only-binary :all: --python-version 3.11 --platform manylinux_2_28_x86_64 \
+	  --extra-index-url $(INDEX) --dest build/hashes $(TORCH) && $(UPKEEP)/bin/pip hash build/hashes/torch-*.whl > build/hashes/torch.txt
+	@{ echo "# requirements.txt with the hash of every file, but for torch. Made by \`make hashes\`, which \`make lock\` calls."; cat build/hashes/book.txt; } > requirements-hashed.txt
+	@{ echo "# What .binder/Dockerfile installs on top of the book's environment. Made by \`make lock\`."; cat build/hashes/image.txt; } > requirements-image.txt
+	@{ echo "# torch for .binder/Dockerfile, with the hash of the wheel for x86-64. Made by \`make hashes\`."; \
+	  echo "$(TORCH) $$(grep -o -e '--hash=.*' build/hashes/torch.txt)"; } > requirements-torch.txt
+	@rm -rf build/hashes
+
+image: needs-image ## build .binder/Dockerfile, the room for Binder, JupyterHub and Codespaces, and try it (needs Docker)
+	@echo "==> image: $(NAME)"
+	@docker build --file .binder/Dockerfile --tag $(NAME) .
+	@docker run --rm $(NAME) sh -ec 'test "$$(id -u)" = 1000; jupyterhub-singleuser --version; python -m attnlib; jupyter execute notebooks/03_*.ipynb'
 
 audit: $(UPKEEP)/.complete ## known vulnerabilities in the pinned packages
 	@echo "==> audit: PyPI is asked about every pinned version"
-	@for list in requirements-test.txt requirements-upkeep.txt; do \
+	@for list in requirements-test.txt requirements-image.txt requirements-upkeep.txt; do \
 	  $(UPKEEP)/bin/pip-audit --requirement $$list --no-deps --disable-pip --strict --progress-spinner off || { echo "$$list was not found clean. Where a package was \"not found\" or no connection made, PyPI could not answer: then nothing is known."; exit 1; }; \
 	done
+
+myst: needs-myst $(UPKEEP)/.complete ## how far is Jupyter Book 2: what its program complains of in a converted copy, counted
+	@echo "==> myst: the book as it is and converted, read by MyST"
+	@$(UPKEEP)/bin/python -m scripts.myst_diagnostics $(UPKEEP)/bin/myst
 
 clean: ## remove what make made, environments included
 	@rm -rf $(VENV) _build build *.egg-info

@@ -5,7 +5,6 @@ prints them; the page *How fast is it* shows them.
 """
 
 import contextlib
-import json
 import math
 import os
 import platform
@@ -35,8 +34,6 @@ from benchmarks.memory import peaks
 from benchmarks.rows import Plan, Row, label, less
 from benchmarks.textbook import TextbookDecoder
 from benchmarks.timing import interleaved, stopwatch
-
-BOOK = Path(__file__).resolve().parents[1] / "book"
 
 # --- memory -------------------------------------------------------------------------------------------
 
@@ -105,24 +102,7 @@ def padding(plan: Plan, device: torch.device) -> list[Row]:
     ]
 
 
-# --- chapters and dates -------------------------------------------------------------------------------
-
-
-def chapters(plan: Plan, device: torch.device) -> list[Row]:
-    """Minutes that each chapter ran, as `make execute` has written down; nothing is run here."""
-    notebooks = {path.stem: json.loads(path.read_text("utf8")) for path in sorted(BOOK.glob("[0-9]*.ipynb"))}
-    minutes = {name: notebook["metadata"]["attnlib"]["seconds"] / 60 for name, notebook in notebooks.items()}
-    rows = [Row("chapters", f"chapter {int(name[:2])}", "", "min", spent) for name, spent in minutes.items()]
-    together = side_by_side(list(minutes.values()))
-    return [*rows, Row("chapters", "all chapters", "two at a time", "min", together, judged="ours", at_most=12)]
-
-
-def side_by_side(minutes: list[float], cores: int = 2) -> float:
-    """When the last of some programs ends, each on a core of its own: whichever core is free takes the longest left."""
-    ends = [0.0] * cores
-    for spent in sorted(minutes, reverse=True):
-        ends[ends.index(min(ends))] += spent
-    return max(ends)
+# --- dates -----------------------------------------------------------------------------------------
 
 
 def dates(plan: Plan, device: torch.device) -> list[Row]:
@@ -183,7 +163,6 @@ SECTIONS: dict[str, Callable[[Plan, torch.device], list[Row]]] = {
     "memory": memory,
     "search": search,
     "padding": padding,
-    "chapters": chapters,
     "dates": dates,
 }
 

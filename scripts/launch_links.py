@@ -1,4 +1,4 @@
-"""The table of launch links in README.md, made from the address in _config.yml.
+"""Where a notebook can be run without installing anything; the table of such links in README.md.
 
 python -m scripts.launch_links write
 python -m scripts.launch_links check    fails when the README's table is not the one that would be written
@@ -7,26 +7,42 @@ python -m scripts.launch_links check    fails when the README's table is not the
 import re
 import sys
 
-from attnlib.course.book import ROOT, repository
+from attnlib.course.book import ROOT, repository, revision
 from scripts.notebooks import chapters
 
 BLOCK = re.compile(r"(<!-- launch links: made by `make execute` -->\n).*?(<!-- end -->)", re.S)
 
 
+def name() -> str:
+    """`owner/repository` on GitHub."""
+    return repository()["url"].removeprefix("https://github.com/")
+
+
+def on_github(notebook: str) -> str:
+    """Where GitHub shows a notebook, named by its path in the repository."""
+    return f"{repository()['url']}/blob/{revision()}/{notebook}"
+
+
+def colab(notebook: str) -> str:
+    """Where Colab opens it."""
+    return f"https://colab.research.google.com/github/{name()}/blob/{revision()}/{notebook}"
+
+
+def binder(notebook: str) -> str:
+    """Where Binder opens it."""
+    return f"https://mybinder.org/v2/gh/{name()}/{revision()}?urlpath=lab/tree/{notebook}"
+
+
 def table() -> str:
     """A row per chapter: its title, and where it can be run."""
-    address, branch = repository()["url"], repository()["branch"]
-    path = address.removeprefix("https://github.com/")
     rows = ["| chapter | run it |", "|---|---|"]
     for source in chapters():
         if not source.stem[:2].isdigit():
             continue
         title = re.search(r"^# (.+)$", source.read_text("utf8"), re.M)[1]
-        notebook = f"book/{source.stem}.ipynb"
-        colab = f"https://colab.research.google.com/github/{path}/blob/{branch}/{notebook}"
-        binder = f"https://mybinder.org/v2/gh/{path}/{branch}?urlpath=lab/tree/{notebook}"
-        rows.append(f"| {title} | [Colab]({colab}) · [Binder]({binder}) |")
-    clone = f"\n```sh\ngit clone {address}\ncd {path.split('/')[-1]}\n```\n"
+        notebook = f"notebooks/{source.stem}.ipynb"
+        rows.append(f"| [{title}]({on_github(notebook)}) | [Colab]({colab(notebook)}) · [Binder]({binder(notebook)}) |")
+    clone = f"\n```sh\ngit clone {repository()['url']}\ncd {name().split('/')[-1]}\n```\n"
     return "\n".join(rows) + "\n" + clone
 
 

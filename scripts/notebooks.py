@@ -27,6 +27,7 @@ from attnlib.course.book import BOOK, expand_roles, repository
 from scripts.fingerprint import fingerprint
 from scripts.kernel import KERNEL_ENVIRONMENT, no_ports
 
+LIMIT = 60  # seconds that a page may run
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -52,11 +53,15 @@ def choose(name: str | None) -> list[Path]:
 # --- from the source to cells -----------------------------------------------------------------------
 
 
-def in_words(seconds: int) -> str:
-    return "less than 10 seconds" if seconds < 10 else f"about {round(seconds, -1)} seconds"
+def times() -> dict:
+    """What `make times` has measured: `machine`, in words, and `seconds` by page."""
+    try:
+        return json.loads((BOOK / "times.json").read_text("utf8"))
+    except FileNotFoundError:
+        return {"machine": "", "seconds": {}}
 
 
-def cells_of(source: Path, seconds: int):
+def cells_of(source: Path):
     """The notebook that the source describes, not yet run."""
     notebook = jupytext.read(source)
     prose = " ".join(c.source for c in notebook.cells if c.cell_type == "markdown")
@@ -65,7 +70,7 @@ def cells_of(source: Path, seconds: int):
     filled = {
         "@REPOSITORY@": repository()["url"],
         "@READING@": f"about {max(5, round(reading))} minutes",
-        "@RUNNING@": in_words(seconds),
+        "@RUNNING@": f"{times()['seconds'].get(source.stem, '?')} s",
     }
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"c{number:03d}"
@@ -80,15 +85,40 @@ def cells_of(source: Path, seconds: int):
     return notebook
 
 
+class Stale(ValueError):
+    """A notebook that was made from other code than its source has now."""
+
+
+def with_outputs(source: Path):
+    """A page as it reads now, with the outputs of its last run: words and tags are tried without running anything.
+
+    Raises:
+        Stale: Its code is not what was run.
+    """
+    stored = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    notebook = cells_of(source)
+    ran, now = ([cell for cell in n.cells if cell.cell_type == "code"] for n in (stored, notebook))
+    if [cell.source for cell in ran] != [cell.source for cell in now]:
+        raise Stale("its code has changed since it was run: `make execute` runs it")
+    for before, cell in zip(ran, now, strict=True):
+        cell.outputs, cell.execution_count = before.outputs, before.execution_count
+    notebook.metadata = stored.metadata
+    return notebook
+
+
 # --- from cells to a reproducible notebook ----------------------------------------------------------
 
 
 def run(notebook, name: str):
-    """Execute every cell in a fresh kernel; return the notebook and the seconds it took."""
-    code = [c for c in notebook.cells if c.cell_type == "code"]
+    """Execute every cell in a fresh kernel; return the notebook and the seconds from the first cell to the last."""
+    code, clock = [c for c in notebook.cells if c.cell_type == "code"], []
     with tqdm(total=len(code), desc=name, unit="cell") as bar, no_ports() as config:
 
+        def begins(cell, cell_index):
+            clock.append(time.perf_counter())
+
         def done(cell, cell_index, execute_reply):
+            clock.append(time.perf_counter())
             bar.update()
 
         client = NotebookClient(
@@ -98,14 +128,13 @@ def run(notebook, name: str):
             record_timing=False,
             coalesce_streams=True,  # where a print is cut into pieces depends on timing
             resources={"metadata": {"path": str(BOOK)}},
+            on_cell_execute=begins,
             on_cell_executed=done,
             config=config,
         )
-        start = time.perf_counter()
         client.execute()
-        seconds = time.perf_counter() - start
     notebook.metadata["language_info"].pop("version", None)  # another 3.11.x must not be a change
-    return with_stable_widget_ids(notebook, name), seconds
+    return with_stable_widget_ids(notebook, name), clock[-1] - clock[0] if clock else 0.0
 
 
 def with_stable_widget_ids(notebook, name: str):
@@ -138,19 +167,18 @@ def with_stable_widget_ids(notebook, name: str):
     return notebook
 
 
-def execute(source: Path) -> None:
-    """Run one chapter and write its notebook, whole or not at all."""
+def execute(source: Path) -> float:
+    """Run one chapter and write its notebook, whole or not at all; return the seconds that it ran."""
     target = source.with_suffix(".ipynb")
-    before, mark = facts(target), fingerprint(source)  # of what is run, should it be edited meanwhile
-    notebook, seconds = run(cells_of(source, seconds=0), source.stem)
-    # The same machine is never equally fast twice: what has not changed keeps its time, and so its bytes;
-    # what has changed keeps a time that is still about right.
-    same, kept = before.get("fingerprint") == mark, before.get("seconds", 0)
-    if not (same or kept / 1.5 < seconds < kept * 1.5):
-        kept = round(seconds)
-    for cell, filled in zip(notebook.cells, cells_of(source, kept).cells, strict=True):
-        cell.source = filled.source
-    notebook.metadata["attnlib"] = {"fingerprint": mark, "seconds": kept}
+    mark = fingerprint(source)  # of what is run, should it be edited meanwhile
+    notebook, seconds = run(cells_of(source), source.stem)
+    notebook.metadata["attnlib"] = {"fingerprint": mark}
+    save(notebook, target)
+    return seconds
+
+
+def save(notebook, target: Path) -> None:
+    """Write a notebook whole or not at all."""
     scratch = target.with_suffix(".partial")
     nbformat.write(notebook, scratch)
     scratch.replace(target)
@@ -160,7 +188,7 @@ def execute(source: Path) -> None:
 
 
 def facts(target: Path) -> dict:
-    """What the last run wrote down in the notebook."""
+    """What the last run wrote down in the notebook, its `fingerprint`."""
     try:
         return json.loads(target.read_text("utf8"))["metadata"]["attnlib"]
     except (OSError, ValueError, KeyError):  # none yet, or one that a merge has cut up
@@ -173,7 +201,7 @@ def problems(source: Path) -> list[str]:
     if not target.exists():
         return ["has no .ipynb beside it"]
     try:
-        stored, known = nbformat.read(target, as_version=4), facts(target)
+        stored = nbformat.read(target, as_version=4)
     except Exception as error:  # whatever a merge conflict has left there
         return [f"its .ipynb cannot be read: {type(error).__name__}"]
     found = []
@@ -181,10 +209,15 @@ def problems(source: Path) -> list[str]:
     def content(notebook):
         return [(c.cell_type, c.source, dict(c.metadata)) for c in notebook.cells]
 
-    if content(stored) != content(cells_of(source, known.get("seconds", 0))):
+    if content(stored) != content(cells_of(source)):
         found.append("its cells differ from the .md")
-    elif known.get("fingerprint") != fingerprint(source):
+    elif facts(target).get("fingerprint") != fingerprint(source):
         found.append("attnlib or requirements.txt changed since it was run")
+    seconds = times()["seconds"].get(source.stem)
+    if seconds is None:
+        found.append("nobody knows how long it runs: `make times` measures it")
+    elif seconds > LIMIT:
+        found.append(f"it runs {seconds} s, and a page may run {LIMIT}")
     code = [c for c in stored.cells if c.cell_type == "code"]
     counts = [c.execution_count for c in code]
     if counts != list(range(1, len(code) + 1)):
@@ -192,7 +225,7 @@ def problems(source: Path) -> list[str]:
     for number, cell in enumerate(code):
         tags = cell.metadata.get("tags", [])
         where = f"code cell {number + 1}"
-        if "raises-exception" not in tags and any(o.output_type == "error" for o in cell.outputs):
+        if any(o.output_type == "error" for o in cell.outputs):
             found.append(f"{where} stores an error")
         image = any(m.startswith("image/") for o in cell.outputs for m in o.get("data", {}))
         if image and not cell.metadata.get("mystnb", {}).get("image", {}).get("alt"):

@@ -15,8 +15,10 @@ needed_by() {
     test | check) echo git node chromium bwrap ;;
     unit | coverage | matrix) echo git node bwrap ;;
     colab) echo git ;;
+    myst) echo node ;;
     browser | bench) echo node chromium ;;
     pdf) echo chromium tex ;;
+    image) echo docker ;;
   esac
 }
 
@@ -35,6 +37,7 @@ packages_of() { # on Debian and Ubuntu
   case $1 in
     node) echo nodejs ;;
     bwrap) echo bubblewrap ;;
+    docker) echo docker.io ;;
     tex) sed -n "s/^TEX *:= *//p" Makefile ;;
     *) echo "$1" ;;
   esac

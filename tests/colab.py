@@ -8,7 +8,8 @@ Colab itself cannot be had; what it is made of can:
 1. The working tree becomes a repository, and git takes the public address for it.
 2. An environment gets the packages that Colab ships (`colab.txt`), in Colab's versions, and nothing else.
 3. The setup cell runs in it. It may add packages; it may change none.
-4. The chapters run in a folder with nothing beside them. nbval compares what they print.
+4. The students' notebooks run in a folder with nothing beside them, from top to bottom and with nothing written in
+   the exercises; then, in the same kernel, the cells of their solutions. nbval compares what all of them print.
 """
 
 import argparse
@@ -157,25 +158,18 @@ figure
 """
 
 
-def every_notebook() -> list[Path]:
-    """What a student can open: the chapters, and the assignments."""
-    chapters = [source.with_suffix(".ipynb") for source in notebooks.chapters()]
-    return chapters + sorted((notebooks.BOOK / "exercises").glob("*.ipynb"))
+NOTEBOOKS = ROOT / "notebooks"
+ASSIGNMENTS = notebooks.BOOK / "exercises"
 
 
 def code_of(notebook: Path) -> list[str]:
     return [c.source for c in nbformat.read(notebook, as_version=4).cells if c.cell_type == "code"]
 
 
-def needs_the_course(notebook: Path) -> bool:
-    """Whether a notebook installs or imports attnlib; one that does neither is a page about the book."""
-    return any(re.search(r"^\s*(%pip|(from|import) attnlib\b)", cell, re.M) for cell in code_of(notebook))
-
-
 def setup_cell() -> str:
-    """The first code cell of whatever needs the course, which is the same everywhere."""
+    """The first code cell of whatever a student can open, which is the same everywhere."""
     found: dict[str, list[str]] = {}
-    for notebook in filter(needs_the_course, every_notebook()):
+    for notebook in sorted([*NOTEBOOKS.rglob("*.ipynb"), *ASSIGNMENTS.glob("*.ipynb")]):
         found.setdefault(code_of(notebook)[0], []).append(notebook.name)
     if len(found) > 1:
         rare = min(found.values(), key=len)
@@ -186,9 +180,7 @@ def setup_cell() -> str:
 
 def imports_of_assignments() -> str:
     """Everything that assignments import; they cannot be run through, they wait for answers."""
-    assignments = [path for path in every_notebook() if path.parent.name == "exercises"]
-    code = "\n".join(cell for path in assignments for cell in code_of(path))
-    code = without_magics(code)
+    code = without_magics("\n".join(cell for path in ASSIGNMENTS.glob("*.ipynb") for cell in code_of(path)))
     nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Import | ast.ImportFrom)]
     return "\n".join(sorted({ast.unparse(node) for node in nodes}))
 
@@ -283,21 +275,43 @@ def as_a_student() -> None:
     )
 
 
+def handed_out(page: Path):
+    """The notebook of a student and below it the cells of its solutions; None where a page has none.
+
+    All have the outputs of the page: what waits in an exercise is stored without one, and compared all the same.
+    """
+    student, solutions = NOTEBOOKS / page.name, NOTEBOOKS / "solutions" / page.name
+    if not student.exists():
+        return None
+    notebook = nbformat.read(student, as_version=4)
+    there = {cell.id for cell in notebook.cells}
+    if solutions.exists():
+        notebook.cells += [c for c in nbformat.read(solutions, as_version=4).cells if c.id not in there]
+    stored = {cell.id: cell for cell in nbformat.read(page, as_version=4).cells if cell.cell_type == "code"}
+    for cell in (cell for cell in notebook.cells if cell.id in stored):
+        cell.outputs, cell.execution_count = stored[cell.id].outputs, stored[cell.id].execution_count
+    if left := stored.keys() - {cell.id for cell in notebook.cells}:
+        raise Failed(f"{page.name}: neither the student's notebook nor its solutions have the cells {sorted(left)}.")
+    return notebook
+
+
 def compare(chosen: list[Path], jobs: str) -> None:
     """Run notebooks under nbval, each alone in a folder."""
     if not PYTHON.exists():
         raise Failed("There is no environment yet: `python -m tests.colab --only environment` makes it.")
     with tempfile.TemporaryDirectory(prefix="colab-") as folder:
-        paths, report, same = [], Path(folder) / "report.xml", Path(folder) / "same.cfg"
+        paths, report, same, cells = [], Path(folder) / "report.xml", Path(folder) / "same.cfg", 0
         same.write_text(SAME, "utf8")
-        for notebook in sorted(chosen, key=lambda notebook: -notebooks.facts(notebook).get("seconds", 0)):
-            place = Path(folder) / notebook.stem
-            if needs_the_course(notebook):
+        took = notebooks.times()["seconds"]
+        for page in sorted(chosen, key=lambda page: -took.get(page.stem, 0)):
+            place = Path(folder) / page.stem
+            if (notebook := handed_out(page)) is not None:
                 place.mkdir()
-                shutil.copy(notebook, place)
+                nbformat.write(notebook, place / page.name)
             else:  # a page about the book has the book beside it
                 shutil.copytree(notebooks.BOOK, place)
-            paths.append(str(place / notebook.name))
+            paths.append(str(place / page.name))
+            cells += len(code_of(place / page.name))
         command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "colab", "-q", *paths]
         command += ["--nbval-sanitize-with", str(same), "-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}"]
         command += ["-p", "conftest", "-p", "no:cacheprovider", "-n", jobs, "--dist", "loadfile"]
@@ -305,7 +319,7 @@ def compare(chosen: list[Path], jobs: str) -> None:
         command += [f"--junitxml={report}"]
         if subprocess.run(command, cwd=ROOT).returncode:
             raise Failed("A chapter is not in Colab what it is in the book: see above.")
-        cells, run = sum(len(code_of(path)) for path in chosen), report.read_text("utf8").count("<testcase ")
+        run = report.read_text("utf8").count("<testcase ")
         if run != cells:
             raise Failed(f"{cells} cells were to be run, and {run} were.")
 

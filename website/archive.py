@@ -1,4 +1,4 @@
-"""The whole book in one archive that needs no network, and its executed notebooks in another.
+"""The whole book in one archive that needs no network, and the notebooks that people open in another.
 
     python -m website.archive        (or: make zip, which builds the book first)
 
@@ -68,14 +68,14 @@ icons CC BY 4.0 and its fonts the SIL Open Font License 1.1.
 
 HOW_TO_RUN = """# {title}, version {version}: the notebooks
 
-They are executed: open them in Jupyter or an editor, and read. To run them you need Python 3.11 or newer, git and,
-once, a network:
+They have the outputs of a run: open them in Jupyter or an editor, and read. The exercises wait; their solutions are in
+`notebooks/solutions`. To run them you need Python 3.11 or newer, git and, once, a network:
 
 ```sh
 python3 -m venv .venv
 .venv/bin/pip install -r requirements.txt
 .venv/bin/pip install --no-deps git+{address}@{commit}
-.venv/bin/jupyter lab book
+.venv/bin/jupyter lab notebooks
 ```
 
 On Windows the programs are in `.venv\\Scripts\\`. `requirements.txt` has the versions that made the outputs you see.
@@ -127,13 +127,13 @@ def book(built: Path = BUILT) -> dict[str, bytes]:
 
 
 def notebooks() -> dict[str, bytes]:
-    """The archive of the executed notebooks and the assignments, with all that running them takes."""
+    """The archive of the chapters' notebooks and the assignments, with all that running them takes."""
     files = {
         "README.md": HOW_TO_RUN.format(**facts(), commit=commit()).encode(),
         "LICENSE.txt": (ROOT / "LICENSE").read_bytes(),
         "requirements.txt": (ROOT / "requirements.txt").read_bytes(),
     }
-    for path in [*(ROOT / "book").glob("*.ipynb"), *(ROOT / "book" / "exercises").glob("*.ipynb")]:
+    for path in [*(ROOT / "notebooks").rglob("*.ipynb"), *(ROOT / "book" / "exercises").glob("*.ipynb")]:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     return files
 

@@ -14,8 +14,9 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from attnlib.course.book import BOOK, ROOT
+from scripts.notebooks import times
 
-WIDTH, HEIGHT, ACROSS = 440, 58, 3  # of the map, of a box, boxes in a row
+WIDTH, HEIGHT, ACROSS = 440, 74, 3  # of the map, of a box, boxes in a row
 GAP, BELOW, CAPTION = 18, 28, 30  # px between boxes, between rows, and for the name of a part
 RIM = 14  # px beside the boxes, for arrows that pass all of them
 
@@ -120,8 +121,8 @@ def way(start: Box, end: Box, x: float, to: float, boxes: list[Box]) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
 
 
-def drawing(book: Mapping[str, list[Chapter]]) -> str:
-    """The map as HTML. Who points at a chapter sees the arrows that lead to it."""
+def drawing(book: Mapping[str, list[Chapter]], seconds: Mapping[str, int]) -> str:
+    """The map as HTML, with what each file runs. Who points at a chapter sees the arrows that lead to it."""
     boxes, captions, height = layout(book)
     at, ends = {box.chapter.number: box for box in boxes}, spread(boxes)
     drawn = [f'<text class="part" x="0" y="{y:.0f}">{html.escape(caption)}</text>' for caption, y in captions]
@@ -133,7 +134,8 @@ def drawing(book: Mapping[str, list[Chapter]]) -> str:
         drawn.append(
             f'<g>{paths}<a href="{file}.html"><rect x="{box.x:.1f}" y="{y:.0f}" width="{box.width:.1f}" '
             f'height="{HEIGHT}" rx="8"/><text class="title" x="{x:.1f}" y="{y + 25:.0f}">{number} · {html.escape(name)}'
-            f'</text><text x="{x:.1f}" y="{y + 44:.0f}">{html.escape(asks)}</text></a></g>'
+            f'</text><text x="{x:.1f}" y="{y + 43:.0f}">{html.escape(asks)}</text>'
+            f'<text class="runs" x="{x:.1f}" y="{y + 61:.0f}">runs {seconds[file]} s</text></a></g>'
         )
     tip = (
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
@@ -148,10 +150,10 @@ class ChapterMap(SphinxDirective):
     """`{chapter-map}`."""
 
     def run(self) -> list[nodes.Node]:
-        for path in LISTS:
+        for path in (*LISTS, BOOK / "times.json"):
             self.env.note_dependency(str(path))
         toc, known = (yaml.safe_load(path.read_text("utf8")) for path in LISTS)
-        return [nodes.raw("", drawing(parts(toc, known)), format="html")]
+        return [nodes.raw("", drawing(parts(toc, known), times()["seconds"]), format="html")]
 
 
 def setup(app) -> dict[str, bool]:

@@ -27,7 +27,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx_exercise.nodes import solution_node
 
-from attnlib.course.book import ROOT
+from attnlib.course.book import ROOT, site
 from attnlib.figures.page import VIEW
 
 COLOUR = re.compile(r"\\color\{#([0-9a-fA-F]{6})\}")
@@ -70,7 +70,7 @@ class Outputs(SphinxPostTransform):
                 for block in forms["text/plain"].findall(nodes.literal_block):
                     block["language"] = "python"
             if VIEW in forms:
-                address = site(self.config) + place(bundle)
+                address = f"{site()}/{place(bundle)}"
                 link = nodes.reference("", address.removeprefix("https://"), refuri=address)
                 line = nodes.paragraph("", "", nodes.Text("Live in the page: "), link)
                 bundle.parent.insert(bundle.parent.index(bundle) + 1, nodes.container("", line, classes=["live"]))
@@ -88,7 +88,7 @@ class PrintedBook(LaTeXBuilder):
 
     def get_target_uri(self, docname: str, typ: str | None = None) -> str:
         if self.left_out(docname):
-            return f"{site(self.config)}{docname}.html"
+            return f"{site()}/{docname}.html"
         return super().get_target_uri(docname, typ)
 
     def left_out(self, docname: str) -> bool:
@@ -118,12 +118,6 @@ class PrintedBook(LaTeXBuilder):
 
 
 # --- what a book has ----------------------------------------------------------------------------------
-
-
-def site(config) -> str:
-    """The address of the published pages: given, or the one that GitHub Pages derives from the repository."""
-    owner, name = config.html_theme_options["repository_url"].rstrip("/").split("/")[-2:]
-    return (config.html_baseurl or f"https://{owner}.github.io/{name}").rstrip("/") + "/"
 
 
 def place(node: nodes.Node) -> str:

@@ -1,51 +1,27 @@
 """The Markdown of a chapter as HTML for a slide: read by the parser of the pages, so that it means the same.
 
-What a page resolves with the whole book at hand is said here in words that need no book: a citation becomes author
-and year, a figure's number "the figure"; each leads to its place in the page.
+What refers to other places is said in words that need no book: website/references.py.
 """
 
 import re
 from collections.abc import Callable
 from html import escape
 
-import yaml
 from markdown_it.renderer import RendererHTML
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
-from pybtex.database import parse_file
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from attnlib.course.book import BOOK, ROOT
+from website.references import References, Unknown, settings
 
 #: From a deck to the page of a chapter.
 PAGES = "../book"
-LABELS = (
-    r"^\((?P<target>[\w-]+)\)=\s*$",  # a target
-    r"^:(?:label|name): (?P<directive>\S+)\s*$",
-    r"^\s+(?:figure: \{)?name: (?P<figure>[\w-]+)",
-    r"^\$\$ *\((?P<equation>[\w:-]+)\)\s*$",
-)
 #: Boxes with a title; `None`: what stands after the name.
 BOXES = {name: name.capitalize() for name in ("note", "tip", "hint", "important", "warning", "caution", "seealso")}
 BOXES |= {"admonition": None, "exercise": None}
 DROPPED = {"solution-start", "solution-end"}  # a solution is not for the wall
-
-
-class Unknown(ValueError):
-    """Something in a chapter's Markdown that no slide can show."""
-
-
-def labels() -> dict[str, str]:
-    """Every label of the book and its address, seen from a deck."""
-    found = {}
-    for source in sorted(BOOK.rglob("*.md")):
-        page = f"{PAGES}/{source.relative_to(BOOK).with_suffix('.html').as_posix()}"
-        for match in re.finditer("|".join(LABELS), source.read_text("utf8"), re.M):
-            label = match[match.lastgroup]
-            found[label] = f"{page}#{'equation-' if match.lastgroup == 'equation' else ''}{label.lower()}"
-    return found
 
 
 def code(text: str, language: str = "python") -> str:
@@ -57,16 +33,12 @@ class SlideText:
     """Turns the Markdown of cells into HTML.
 
     Args:
-        addresses: of labels, as `labels` finds them.
+        references: where labels, pages and papers are, seen from a deck.
     """
 
-    def __init__(self, addresses: dict[str, str] | None = None):
-        self.addresses = labels() if addresses is None else addresses
-        settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
-        self.works = {}
-        for file in settings["bibtex_bibfiles"]:
-            self.works |= dict(parse_file(ROOT / file).entries.items())
-        extensions = set(settings["parse"]["myst_enable_extensions"])
+    def __init__(self, references: References | None = None):
+        self.references = references or References(PAGES)
+        extensions = set(settings()["parse"]["myst_enable_extensions"])
         self.parser = create_md_parser(MdParserConfig(enable_extensions=extensions), RendererHTML)
         self.parser.enable("footnote_tail")
         for name, rule in self._rules().items():
@@ -87,7 +59,7 @@ class SlideText:
         def link_open(renderer, tokens, index, options, env):
             token = tokens[index]
             target = str(token.attrGet("href") or "")
-            token.attrSet("href", self.address(target))
+            token.attrSet("href", self.references.address(target))
             # The page would put the name of the place.
             words = target.strip("#").replace("-", " ") if tokens[index + 1].type == "link_close" else ""
             return renderer.renderToken(tokens, index, options, env) + escape(words)
@@ -113,53 +85,17 @@ class SlideText:
             "link_open": link_open,
         }
 
-    # --- links --------------------------------------------------------------------------------------
-
-    def address(self, target: str) -> str:
-        """Where a link of the source leads from a deck: a page of the book, a label, or the web."""
-        path, _, anchor = target.partition("#")
-        if re.match(r"[a-z]+:", target):
-            return target
-        if target.lstrip("#") in self.addresses:
-            return self.addresses[target.lstrip("#")]
-        page = re.sub(r"\.(md|ipynb)$", "", path)
-        if page and any((BOOK / f"{page}.{kind}").exists() for kind in ("md", "ipynb")):
-            return f"{PAGES}/{page}.html{'#' + anchor if anchor else ''}"
-        raise Unknown(f"the link to {target!r} leads nowhere: no page of book/ and no label is called so")
-
     # --- roles --------------------------------------------------------------------------------------
 
     def role(self, name: str, content: str) -> str:
         """A role of MyST in words."""
-        if name.startswith("cite"):
-            return self.cite([key.strip() for key in content.split(",")], textual=name == "cite:t")
-        match = re.fullmatch(r"(?P<text>.*?)\s*<(?P<target>[^>]+)>", content, re.S)
-        text, target = (match["text"], match["target"]) if match else ("", content)
-        if name in ("ref", "numref", "eq", "doc"):
-            if "{" in text or "%s" in text:  # where a page would put the number or the name
-                text = ""
-            words = text or {"numref": "the figure", "eq": "the equation"}.get(name, "there")
-            return f'<a href="{escape(self.address(target.lstrip("/")))}">{escape(words)}</a>'
-        if name in ("code", "math"):
-            return (
-                f"<code>{escape(content)}</code>"
-                if name == "code"
-                else f'<span class="math">\\({escape(content)}\\)</span>'
-            )
-        raise Unknown(f"a slide does not know the role {{{name}}}: tell website/slide_text.py what it means")
-
-    def cite(self, keys: list[str], textual: bool) -> str:
-        """`[Bahdanau et al. 2015]`, or `Bahdanau et al. (2015)` where it is a part of the sentence."""
-        works = []
-        for key in keys:
-            if key not in self.works:
-                raise Unknown(f"the bibliography has no {key!r}")
-            people = [" ".join(person.last_names) for person in self.works[key].persons.get("author", [])]
-            people = people[0] + " et al." if len(people) > 2 else " and ".join(people)
-            year = self.works[key].fields.get("year")
-            works.append(" ".join([people, *([f"({year})" if textual else year] if year else [])]))
-        words = escape(re.sub(r"[{}]", "", ", ".join(works) if textual else f"[{'; '.join(works)}]"))
-        return f'<a class="cite" href="{PAGES}/bibliography.html">{words}</a>'
+        if name == "code":
+            return f"<code>{escape(content)}</code>"
+        if name == "math":
+            return f'<span class="math">\\({escape(content)}\\)</span>'
+        words, address = self.references.role(name, content)
+        kind = ' class="cite"' if name.startswith("cite") else ""
+        return f'<a{kind} href="{escape(address)}">{escape(words)}</a>'
 
     # --- directives ---------------------------------------------------------------------------------
 

@@ -25,10 +25,11 @@ from tqdm import tqdm
 
 from attnlib.course.book import BOOK, ROOT
 from attnlib.figures.page import HOST
-from scripts.notebooks import WIDGET_STATE, WIDGET_VIEW, cells_of, choose, facts
+from scripts.notebooks import WIDGET_STATE, WIDGET_VIEW, Stale, choose, with_outputs
 from website.lean_pages import MATHJAX
 from website.live_figures import share
-from website.slide_text import PAGES, SlideText, Unknown, code
+from website.references import Unknown
+from website.slide_text import PAGES, SlideText, code
 
 #: Beside the pages, so that a site and an archive of it have the decks; no page of them is needed to show a deck.
 DECKS = ROOT / "_build" / "html" / "slides"
@@ -47,23 +48,6 @@ COLOURS = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark
 def with_decks() -> list[Path]:
     """The chapters, by their numbers: every one has a deck."""
     return sorted(BOOK.glob("[0-9][0-9]_*.md"))
-
-
-def chapter(source: Path):
-    """A chapter as it reads now, with the outputs of its last run: tags are tried without running anything.
-
-    Raises:
-        Unknown: its code is not what was run.
-    """
-    stored = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
-    notebook = cells_of(source, facts(source.with_suffix(".ipynb")).get("seconds", 0))
-    ran, now = ([cell for cell in n.cells if cell.cell_type == "code"] for n in (stored, notebook))
-    if [cell.source for cell in ran] != [cell.source for cell in now]:
-        raise Unknown("its code has changed since it was run: `make execute` runs it")
-    for before, cell in zip(ran, now, strict=True):
-        cell.outputs = before.outputs
-    notebook.metadata = stored.metadata
-    return notebook
 
 
 def tag_of(cell) -> str | None:
@@ -255,9 +239,9 @@ def build(chapters: list[Path], into: Path) -> dict[str, int]:
     text, counts = SlideText(), {}
     for source in tqdm(chapters, desc="decks", unit="deck"):
         try:
-            deck = cut(chapter(source), source.stem)
+            deck = cut(with_outputs(source), source.stem)
             (into / f"{source.stem}.html").write_text(html_of(deck, text), "utf8")
-        except Unknown as error:
+        except (Stale, Unknown) as error:
             raise SystemExit(f"book/{source.name}: {error}.") from error
         counts[source.stem] = sum(c.metadata.slideshow.slide_type == "slide" for c in deck.cells)
     return counts

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from attnlib.extras import extra
 from attnlib.figures.palette import ROLES
+from attnlib.version import __version__
 
 with extra("course"):
     import yaml
@@ -17,6 +18,38 @@ BOOK = ROOT / "book"
 def repository() -> dict[str, str]:
     """The repository's address and branch, `url` and `branch`: settings in `_config.yml` and nowhere else."""
     return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
+
+
+def site() -> str:
+    """The address of the published pages, without a slash at its end: that of GitHub Pages, if none is set."""
+    owner, name = repository()["url"].rstrip("/").split("/")[-2:]
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+    return (settings.get("html", {}).get("baseurl") or f"https://{owner}.github.io/{name}").rstrip("/")
+
+
+def revision(version: str = __version__) -> str:
+    """What a notebook belongs to, and installs: the tag of a release; between releases, the branch."""
+    return repository()["branch"] if ".dev" in version else f"v{version}"
+
+
+SETUP = """\
+# Colab gets the course package here. Where it is installed already, nothing happens.
+try:
+    import attnlib.course.checks
+except ImportError:
+    %pip install -qqq "attnlib[course] @ git+{url}@{revision}"
+    try:
+        import attnlib.course.checks
+    except ImportError as missing:
+        raise ImportError(
+            f"The course package could not be installed ({{missing}}): see that there is a network and git, "
+            "then run this cell again; without the -qqq in it, pip says what it misses."
+        ) from None"""
+
+
+def setup_cell() -> str:
+    """The first code cell of everything that students open."""
+    return SETUP.format(url=repository()["url"], revision=revision())
 
 
 def without_magics(source: str) -> str:

@@ -28,7 +28,7 @@ import jupytext
 import nbformat
 import yaml
 
-from attnlib.course.book import BOOK, ROOT, expand_roles, repository
+from attnlib.course.book import BOOK, ROOT, expand_roles, setup_cell
 
 SOURCES = ROOT / "assignments" / "source"
 #: Where the student versions lie, which the book shows and Colab opens.
@@ -78,7 +78,7 @@ def read(name: str, seed: int = 0) -> nbformat.NotebookNode:
         ValueError: No such assignment, or a mark that is none, with the cell in which it stands.
     """
     name = choose(name)
-    marks = {"@REPOSITORY@": repository()["url"], **values(name, seed)}
+    marks = {"@SETUP@": setup_cell(), **values(name, seed)}
     notebook = jupytext.reads(fill((SOURCES / f"{name}.md").read_text("utf8"), marks), fmt="md:myst")
     for number, cell in enumerate(notebook.cells):
         mark = {key: cell.metadata.pop(key) for key in MARKS & set(cell.metadata)}

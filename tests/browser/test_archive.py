@@ -17,7 +17,8 @@ from website import archive
 
 MADE = archive.ROOT / "_build" / f"{archive.name()}.zip"
 STALE = "it is not what is here now: run `make zip` again; or two runs give different bytes"
-NOTEBOOKS = sorted((archive.ROOT / "book").glob("*.ipynb")) + sorted((archive.ROOT / "book/exercises").glob("*.ipynb"))
+ASSIGNMENTS = sorted((archive.ROOT / "book" / "exercises").glob("*.ipynb"))
+NOTEBOOKS = sorted((archive.ROOT / "notebooks").rglob("*.ipynb")) + ASSIGNMENTS
 
 
 @pytest.fixture(scope="session")
@@ -71,7 +72,7 @@ def test_it_has_every_page_of_the_book_and_every_figure(unpacked, pages):
     decks = {p for p in pages if p.parent == unpacked / "pages" / "slides"}
     assert {*pages} == opened | decks | {unpacked / "index.html"}
     assert len(opened) > 40
-    stored = {p.stem for p in NOTEBOOKS if WIDGET_VIEW in p.read_text("utf8")}
+    stored = {p.stem for p in (archive.ROOT / "book").glob("*.ipynb") if WIDGET_VIEW in p.read_text("utf8")}
     assert {Path(name).stem for name in pages_with_figures(unpacked / "pages")} == stored
 
 
@@ -119,11 +120,13 @@ def test_a_search_finds_pages_and_leads_to_them(word, leads_to, unpacked, visit)
     assert [*visited.third_party, *visited.errors, *visited.failed] == []
 
 
-def test_a_download_is_the_notebook_of_the_repository(unpacked, visit):
+def test_a_download_is_the_notebook_that_people_open(unpacked, visit):
     visited = visit(unpacked / "pages" / "book" / "index.html")
     page = visited.page
-    for path in NOTEBOOKS[::8]:
-        page.goto((unpacked / "pages" / path.relative_to(archive.ROOT)).with_suffix(".html").as_uri())
+    pages = {f"book/{path.stem}": path for path in NOTEBOOKS if path.parent.name == "notebooks"}
+    pages |= {f"book/exercises/{path.stem}": path for path in ASSIGNMENTS}
+    for name, path in list(pages.items())[::8]:
+        page.goto((unpacked / "pages" / f"{name}.html").as_uri())
         page.get_by_role("button", name="Download this page").click()
         with page.expect_download() as download:
             page.get_by_role("link", name=".ipynb").click()

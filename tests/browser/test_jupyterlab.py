@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,11 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """The address of a JupyterLab with a notebook of three empty cells."""
+    """The address of a JupyterLab with a notebook of three empty cells, and with that of a student beside it."""
     home = tmp_path_factory.mktemp("lab")
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell() for _ in range(3)])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(notebook, home / "figures.ipynb")
+    shutil.copy(ROOT / "notebooks" / "03_attention_step_by_step.ipynb", home / "student.ipynb")
     command = [sys.executable, "-m", "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root"]
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={home}", "--LabApp.news_url=None"]
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
@@ -41,7 +43,7 @@ def lab(tmp_path_factory):
             pytest.fail("JupyterLab did not start:\n" + "".join(told))
         # Nobody else reads what it has to say: a full pipe would stop it.
         threading.Thread(target=server.stderr.read, daemon=True).start()
-        yield f"{found[0]}/tree/figures.ipynb?reset"
+        yield f"{found[0]}/tree"
     finally:
         server.terminate()
         server.wait(20)
@@ -96,7 +98,7 @@ def notebook(lab, browser):
     context.set_default_timeout(60_000)
     expect.set_options(timeout=60_000)
     page = context.new_page()
-    page.goto(lab)
+    page.goto(f"{lab}/figures.ipynb?reset")
     yield Notebook(page)
     expect.set_options(timeout=5_000)
     context.close()
@@ -200,3 +202,46 @@ def test_the_explorer_by_mouse_and_by_key(notebook):
     expect(figure.locator(".se-place")).to_contain_text("(0.00, 2.00)")
     expect(figure.locator(".attn-readout").first).to_have_text("0.50")
     expect(weights).to_have_text(["0.60", "0.40"])
+
+
+# --- the notebook of a student ------------------------------------------------------------------------
+
+
+def test_a_student_runs_all_of_a_notebook_and_then_answers(lab, browser):
+    context = browser.new_context(viewport={"width": 1400, "height": 1600})
+    page = context.new_page()
+    page.goto(f"{lab}/student.ipynb?reset")
+    expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible(timeout=60_000)
+    page.get_by_text("Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+
+    def cell(text: str):
+        found = page.locator(".jp-Notebook .jp-CodeCell").filter(has_text=text)
+        found.scroll_into_view_if_needed()
+        return found
+
+    # The last one answers last; none has stopped the run, though nothing is written.
+    waiting = cell("checks.looks_everywhere(")
+    expect(waiting.locator(".jp-OutputArea-output")).to_contain_text("Not written yet: ", timeout=120_000)
+    expect(cell("checks.repeated_words(").locator(".jp-OutputArea-output")).to_contain_text("Not written yet: ")
+    assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
+
+    figure = cell("ScoreExplorer(").locator(".attn-frame")
+    expect(figure).to_be_visible()
+    numbers = figure.locator("tbody").first
+    before = numbers.inner_text()
+    figure.locator(".se-query[role=slider]").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(numbers).not_to_have_text(before, use_inner_text=True)
+
+    for answer, words in (
+        ("torch.linalg.svd(keys).Vh[-1]", "Not yet: "),
+        ("torch.linalg.svd(keys[1:] - keys[:1]).Vh[-1]", "Right: "),
+    ):
+        cell("checks.looks_everywhere(").locator(".cm-content").click()
+        page.keyboard.press("Control+a")
+        lines = ["def looks_everywhere(keys):", f"return {answer}"]
+        page.keyboard.insert_text(f"{lines[0]}\n    {lines[1]}\nchecks.looks_everywhere(looks_everywhere)")
+        page.keyboard.press("Control+Enter")
+        expect(cell("checks.looks_everywhere(").locator(".jp-OutputArea-output")).to_contain_text(words)
+    context.close()

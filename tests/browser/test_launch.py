@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from attnlib.course.book import BOOK, ROOT, repository
+from attnlib.course.book import BOOK, ROOT, repository, site
 from tests.browser.conftest import BUILT
-from tests.colab import every_notebook
 
 LAUNCH = re.compile(r'https://(?:colab\.research\.google\.com|mybinder\.org)/[^\s")]+')
 
@@ -22,19 +21,33 @@ def addresses(notebook: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("notebook", every_notebook(), ids=lambda path: path.stem)
-def test_the_buttons_of_a_page_open_its_notebook(notebook):
-    page = BUILT / notebook.relative_to(ROOT).with_suffix(".html")
-    assert set(LAUNCH.findall(page.read_text("utf8"))) == addresses(notebook)
+@pytest.mark.parametrize("page", sorted(path.stem for path in BOOK.glob("*.ipynb")))
+def test_the_buttons_of_a_page_open_the_notebook_that_people_work_in(page):
+    text, notebook = (BUILT / "book" / f"{page}.html").read_text("utf8"), ROOT / "notebooks" / f"{page}.ipynb"
+    assert set(LAUNCH.findall(text)) == (addresses(notebook) if notebook.exists() else set())
+    assert (f'href="../_sources/book/{page}.ipynb"' in text) == notebook.exists()  # the download
+
+
+@pytest.mark.parametrize("assignment", sorted((BOOK / "exercises").glob("*.ipynb")), ids=lambda path: path.stem)
+def test_the_buttons_of_an_assignment_open_it(assignment):
+    page = BUILT / assignment.relative_to(ROOT).with_suffix(".html")
+    assert set(LAUNCH.findall(page.read_text("utf8"))) == addresses(assignment)
 
 
 def test_the_readme_links_every_chapter_and_nothing_else():
     rows = [row for row in (ROOT / "README.md").read_text("utf8").splitlines() if LAUNCH.search(row)]
-    chapters = sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
+    chapters = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
     assert [set(LAUNCH.findall(row)) for row in rows] == [addresses(chapter) for chapter in chapters]
 
 
-def test_every_notebook_is_the_work_of_a_source():
-    """Neither does a button lead to a notebook that is not there, nor does one lie there that no test knows."""
-    assert all(path.exists() for path in every_notebook())
-    assert set(every_notebook()) == set(BOOK.rglob("*.ipynb")) - set(BOOK.rglob(".*/*"))
+def test_every_link_of_a_notebook_to_the_book_finds_its_place():
+    """Page and anchor, as built."""
+    dead, ids, address = [], {}, re.compile(rf"{re.escape(site())}/([\w/.-]+\.html)(?:#([\w-]+))?")
+    for notebook in sorted((ROOT / "notebooks").rglob("*.ipynb")):
+        for page, anchor in address.findall(notebook.read_text("utf8")):
+            if page not in ids:
+                built = BUILT / page
+                ids[page] = set(re.findall(r'\bid="([^"]+)"', built.read_text("utf8"))) if built.exists() else None
+            if ids[page] is None or (anchor and anchor not in ids[page]):
+                dead.append((notebook.name, page, anchor))
+    assert dead == [] and len(ids) > 20

@@ -8,9 +8,10 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.examples import alignment_view, cost_curve
+from scripts.notebooks import with_outputs
 from tests.browser.conftest import BUILT
 from tests.browser.test_pages import RAW_FORMULAS
-from website.slides import chapter, slides_of, with_decks
+from website.slides import slides_of, with_decks
 
 DECKS = sorted(path.stem for path in (BUILT / "slides").glob("[0-9]*.html"))
 LINK = re.compile(r'href="\.\./([^"#]+)(?:#([^"]+))?"')
@@ -124,7 +125,7 @@ def test_a_deck(name, deck):
     visited = deck(name)
     page = visited.page
     (source,) = (source for source in with_decks() if source.stem == name)
-    asked = slides_of(chapter(source))
+    asked = slides_of(with_outputs(source))
     assert page.evaluate("Reveal.getTotalSlides()") == len(asked) + 2, "and the first and the last"
     assert 10 <= len(asked) <= 30
     assert page.evaluate(FAULTS) == []

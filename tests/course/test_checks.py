@@ -55,15 +55,22 @@ def test_an_answer_that_is_none_is_answered_too(name):
     def broken(*inputs, **named):
         return [][3]
 
-    def empty(*inputs, **named): ...
+    def empty(*inputs, **named):
+        """Return something."""
+        ...  # yours
+
+    def forgetful(*inputs, **named):
+        len(inputs)
 
     def waiting(*inputs, **named):
         raise NotImplementedError
 
     judge = getattr(checks, name)
     assert "IndexError: list index out of range (in the line `return [][3]`)" in judge(broken).words
-    assert "returns None" in judge(empty).words
-    assert "nothing is written yet" in judge(waiting).words
+    assert repr(judge(empty)) == "Not written yet: put your own lines in place of the `...`."
+    assert repr(judge(forgetful)).startswith("Not yet: it returns None")
+    assert repr(judge(waiting)).startswith("Not written yet: replace `raise NotImplementedError`")
+    assert not judge(empty) and not judge(waiting)
     assert "without calling it" in judge(3.0).words and "a Tensor" in judge(torch.ones(2)).words
 
 

@@ -6,7 +6,7 @@ import sys
 import matplotlib
 import pytest
 
-from attnlib.course.book import without_magics
+from attnlib.course.book import setup_cell, without_magics
 from attnlib.grading import assignment, proof
 from attnlib.grading.answers import answers_to
 
@@ -101,7 +101,7 @@ def test_wrong_answers_cover_every_question(name, notebook):
 def test_students_need_nothing_but_the_course(name, notebook):
     """What Colab ships, the standard library, and the package that the first cell installs."""
     code = [c.source for c in notebook(name).cells if c.cell_type == "code"]
-    assert '%pip install -q "attnlib[course] @ git+' in code[0]
+    assert code[0] == setup_cell()
     tree = ast.parse("\n".join(map(without_magics, code)))
     modules = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
     modules |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

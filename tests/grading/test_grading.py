@@ -165,7 +165,7 @@ def test_a_kernel_that_was_taught_not_to_fail_is_noticed(graded):
     "student,words",
     [
         ("dies", "the kernel died in cell q1"),
-        ("spoils", "the setup cell cell_02 did not run: ModuleNotFoundError"),
+        ("spoils", "the setup cell cell_01 did not run: ImportError"),
         ("half", "not a notebook, or only part of one"),
         ("essay", "no notebook (.ipynb) among: essay.pdf"),
     ],

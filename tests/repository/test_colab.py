@@ -3,11 +3,14 @@
 import os
 import re
 import subprocess
+import sys
 import tomllib
 
+import nbformat
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
-from attnlib.course.book import BOOK, ROOT, repository
+from attnlib.course.book import BOOK, ROOT, repository, revision, setup_cell
 from tests import colab
 
 
@@ -61,21 +64,92 @@ def test_a_package_that_changes_is_named():
     ]
 
 
-def test_the_setup_cell_is_the_same_everywhere_and_names_the_repository():
-    assert f'%pip install -q "attnlib[course] @ git+{repository()["url"]}"\n' in colab.setup_cell() + "\n"
-    without = {path.stem for path in colab.every_notebook() if not colab.needs_the_course(path)}
-    assert without == {"glossary", "instructors", "notation"}  # pages about the book; all else opens in Colab
+def test_the_setup_cell_is_the_same_everywhere():
+    assert colab.setup_cell() == setup_cell()
 
 
 def test_a_setup_cell_that_differs_is_named(tmp_path, monkeypatch):
     for name in ("01_a", "02_b", "03_c"):
-        text = (BOOK / "data.ipynb").read_text("utf8")
-        (tmp_path / f"{name}.ipynb").write_text(
-            text.replace("pip install -q", "pip install") if name == "02_b" else text
-        )
-    monkeypatch.setattr(colab, "every_notebook", lambda: sorted(tmp_path.iterdir()))
+        text = (ROOT / "notebooks" / "bug_dice.ipynb").read_text("utf8")
+        (tmp_path / f"{name}.ipynb").write_text(text.replace("-qqq", "-q") if name == "02_b" else text)
+    monkeypatch.setattr(colab, "NOTEBOOKS", tmp_path)
     with pytest.raises(colab.Failed, match=r"^The setup cell of 02_b\.ipynb is not that of the other notebooks"):
         colab.setup_cell()
+
+
+def test_what_runs_is_the_notebook_of_a_student_and_then_the_solutions(monkeypatch, tmp_path):
+    page = BOOK / "03_attention_step_by_step.ipynb"
+    student, solutions = (colab.code_of(ROOT / "notebooks" / folder / page.name) for folder in ("", "solutions"))
+    notebook = colab.handed_out(page)
+    run = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert [cell.source for cell in run[: len(student)]] == student
+    assert [cell.source for cell in run[len(student) :]] == [cell for cell in solutions if cell not in student]
+    (waiting,) = (cell for cell in run if "repeated_words" in cell.source and "# yours" in cell.source)
+    assert waiting.outputs[0].data["text/plain"].startswith("Not written yet: ")
+    assert colab.handed_out(BOOK / "glossary.ipynb") is None
+    monkeypatch.setattr(colab, "NOTEBOOKS", tmp_path)
+    nbformat.write(nbformat.v4.new_notebook(cells=notebook.cells[:5]), tmp_path / page.name)
+    with pytest.raises(colab.Failed, match=r"03_attention_step_by_step\.ipynb: neither .* the cells \['c005', 'c0"):
+        colab.handed_out(page)
+
+
+# --- the setup cell ---------------------------------------------------------------------------------
+
+
+WITHOUT_KERNEL = """
+from pathlib import Path
+
+asked, checks = [], Path("attnlib/course/checks.py")
+
+class Shell:
+    def run_line_magic(self, name, line):
+        asked.append(f"%{name} {line}")
+        if ARRIVES:
+            checks.parent.mkdir(parents=True, exist_ok=True)
+            checks.write_text("")
+
+exec(CELL, {"get_ipython": Shell})
+print("\\n".join(asked))
+"""
+
+
+def setup(folder, arrives: bool = False):
+    """Run the setup cell in a folder where nothing but Python is installed; what it asks pip for arrives, or not."""
+    cell = TransformerManager().transform_cell(setup_cell())
+    code = f"CELL, ARRIVES = {cell!r}, {arrives}\n{WITHOUT_KERNEL}"
+    return subprocess.run([sys.executable, "-E", "-S", "-c", code], cwd=folder, capture_output=True, text=True)
+
+
+def package(folder, text: str) -> None:
+    """The course, installed there, as far as it matters."""
+    (folder / "attnlib" / "course").mkdir(parents=True)
+    (folder / "attnlib" / "course" / "checks.py").write_text(text)
+
+
+INSTALLS = f'%pip install -qqq "attnlib[course] @ git+{repository()["url"]}@{revision()}"\n'
+
+
+def test_the_setup_cell_installs_what_the_notebook_belongs_to(tmp_path):
+    done = setup(tmp_path, arrives=True)
+    assert (done.stdout, done.stderr) == (INSTALLS, "")
+    assert setup(tmp_path).stdout == "\n"  # it is there now
+
+
+def test_the_setup_cell_brings_what_the_package_alone_lacks(tmp_path):
+    package(tmp_path, "raise ModuleNotFoundError('numpy is not installed')")
+    assert setup(tmp_path, arrives=True).stdout == INSTALLS
+
+
+def test_a_setup_cell_that_fails_says_so_in_one_sentence(tmp_path):
+    last = setup(tmp_path).stderr.strip().splitlines()[-1]
+    words = "ImportError: The course package could not be installed (No module named 'attnlib'): see that there is"
+    assert last.startswith(words)
+    assert "another exception occurred" not in setup(tmp_path).stderr
+
+
+def test_a_release_installs_its_tag_and_what_is_no_release_the_branch():
+    assert revision("1.2.3") == "v1.2.3"
+    assert revision("1.2.3.dev0") == repository()["branch"] == "main"
 
 
 def test_chapters_without_an_environment_say_how_it_is_made(tmp_path, monkeypatch):

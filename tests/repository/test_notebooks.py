@@ -1,6 +1,7 @@
 """The chain from a chapter's source to its stored outputs: it must notice everything, and be able to fail."""
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -15,7 +16,7 @@ from nbclient import NotebookClient
 
 import conftest
 from attnlib.figures.palette import ROLES
-from scripts import fingerprint, notebooks
+from scripts import fingerprint, notebooks, running_times
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -57,6 +58,7 @@ def executed(tmp_path_factory) -> Path:
     shutil.copytree(ROOT / "attnlib", tree / "attnlib", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "_config.yml", tree)
     (tree / "requirements.txt").write_text("torch==2.13.0\n")
+    (tree / "book" / "times.json").write_text('{"machine": "this one", "seconds": {"07_small": 42}}')
     with pytest.MonkeyPatch.context() as monkeypatch:
         source = in_tree(monkeypatch, tree)
         source.write_text(CHAPTER)
@@ -274,7 +276,7 @@ def test_a_chapter_that_fails_leaves_its_notebook_as_it_was(chapter, monkeypatch
     assert notebooks.main() == 1
     assert "07_small.md failed" in capsys.readouterr().err
     assert chapter.with_suffix(".ipynb").read_bytes() == before
-    assert sorted(p.name for p in chapter.parent.iterdir()) == ["07_small.ipynb", "07_small.md"]
+    assert sorted(p.name for p in chapter.parent.iterdir()) == ["07_small.ipynb", "07_small.md", "times.json"]
 
 
 def test_an_unknown_chapter_is_named_with_those_there_are(chapter):
@@ -292,22 +294,59 @@ def test_a_notebook_without_source_is_reported(chapter, monkeypatch, capsys):
 
 def test_marks_are_filled(chapter):
     chapter.write_text(CHAPTER.replace("# 7", "@READING@ @RUNNING@ @REPOSITORY@\n\n# 7"))
-    text = notebooks.cells_of(chapter, seconds=42).cells[0].source
-    assert "about 5 minutes about 40 seconds https://" in text and "@" not in text
+    text = notebooks.cells_of(chapter).cells[0].source
+    assert "about 5 minutes 42 s https://" in text and "@" not in text
 
 
-def test_an_unchanged_chapter_keeps_its_time_and_a_changed_one_is_timed_anew(chapter, silent):
-    assert notebooks.in_words(3) == "less than 10 seconds"
-    edit(chapter, lambda notebook: notebook.metadata["attnlib"].update(seconds=3600))
-    for text, seconds, written in (
-        (CHAPTER, 2, 3600),
-        (CHAPTER + "\nMore.\n", 2500, 3600),  # a time that is still about right
-        (CHAPTER + "\nStill more.\n", 2.4, 2),
-    ):
-        silent(seconds)
-        chapter.write_text(text)
-        notebooks.execute(chapter)
-        assert notebooks.facts(chapter.with_suffix(".ipynb"))["seconds"] == written
+@pytest.mark.parametrize(
+    ("seconds", "found"),
+    [
+        ({}, ["nobody knows how long it runs: `make times` measures it"]),
+        ({"07_small": 61}, ["it runs 61 s, and a page may run 60"]),
+        ({"07_small": 60}, []),
+    ],
+)
+def test_a_page_without_a_time_is_reported_and_one_above_the_bound(seconds, found, chapter):
+    (chapter.parent / "times.json").write_text(json.dumps({"machine": "this one", "seconds": seconds}))
+    assert notebooks.problems(chapter) == found
+
+
+@pytest.fixture
+def clock(chapter, silent, monkeypatch):
+    """A quiet machine, on which each page takes 7.4 seconds, and what its text says of it."""
+    silent(7.4)
+    chapter.write_text(CHAPTER.replace("# 7", "runs @RUNNING@\n\n# 7"))
+    monkeypatch.setattr(running_times, "BOOK", chapter.parent)
+    monkeypatch.setattr(running_times, "machine", lambda: "this one")
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.1, 5.0, 5.0))
+    return lambda: nbformat.read(chapter.with_suffix(".ipynb"), as_version=4).cells[0].source.split("\n")[0]
+
+
+@pytest.mark.parametrize("pages", [[], ["07"]])
+def test_a_measured_time_stands_in_the_list_and_in_the_page(pages, clock, chapter):
+    running_times.measure(pages)
+    assert notebooks.times() == {"machine": "this one", "seconds": {"07_small": 7}}
+    assert clock() == "runs 7 s" and notebooks.problems(chapter) == []
+
+
+def test_nothing_is_measured_on_a_busy_machine_nor_one_page_on_another(clock, monkeypatch):
+    before = notebooks.times()
+    monkeypatch.setattr(running_times, "machine", lambda: "a fast one")
+    with pytest.raises(SystemExit, match=r"were measured on this one, this is a fast one"):
+        running_times.measure(["07"])
+    monkeypatch.setattr(os, "getloadavg", lambda: (2.0, 0.0, 0.0))
+    with pytest.raises(SystemExit, match=r"busy \(load 2\.0\)"):
+        running_times.measure([])
+    assert notebooks.times() == before
+
+
+def test_words_are_tried_without_running_anything_and_changed_code_is_stale(chapter):
+    chapter.write_text(CHAPTER.replace("# 7 · A", "# 7 · Another"))
+    shown = notebooks.with_outputs(chapter)
+    assert "Another" in shown.cells[0].source and shown.cells[2].outputs[0].data["text/plain"] == "4"
+    chapter.write_text(CHAPTER.replace("x + 1", "x + 2"))
+    with pytest.raises(notebooks.Stale, match="make execute"):
+        notebooks.with_outputs(chapter)
 
 
 def test_a_notebook_that_cannot_be_read_is_reported_and_made_anew(chapter, silent):

@@ -22,6 +22,7 @@ WRITES = {
     ("weekly.yml", "report"): {"issues"},
     ("release.yml", "pages"): {"pages", "id-token"},
     ("release.yml", "package"): {"id-token"},
+    ("release.yml", "image"): {"packages"},
     ("release.yml", "release"): {"contents"},
 }
 
@@ -79,6 +80,13 @@ def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():
     assert {"oldest", "newest", "table"} <= set(re.findall(r"^def (\w+)\(session", noxfile, re.M))
     installed = next(s for s in steps() if "\n" in str(s.get("with", {}).get("python-version", "")))
     assert installed["with"]["python-version"].split() == re.findall(r"[\d.]+", pythons)
+
+
+def test_what_fails_in_a_week_opens_an_issue_but_for_the_count_of_complaints():
+    weekly = PARSED["weekly.yml"]["jobs"]
+    assert set(weekly["report"]["needs"]) == set(weekly) - {"myst", "report"}
+    summary = weekly["myst"]["steps"][-1]["run"]
+    assert summary == 'cat _build/myst/diagnostics.md >> "$GITHUB_STEP_SUMMARY"'
 
 
 def test_files_that_a_workflow_names_exist():
@@ -179,6 +187,7 @@ def test_continuous_integration_installs_what_its_targets_need(bare):
     assert bare() == (["git", "nodejs", "chromium", "bubblewrap"], "check")
     assert bare("lint") == ([], "lint")
     assert bare("unit") == (["git", "nodejs", "bubblewrap"], "unit")
+    assert bare("myst") == (["nodejs"], "myst")
     assert bare("browser", CHROMIUM="my-chrome") == (["nodejs", "chromium"], "browser")
     assert {"chromium", "latexmk"} <= set(bare("zip", "pdf")[0])  # make says which, if it misses them
     program(bare.folder / "id", "echo 1000")  # nobody in particular, who may do all without a password

@@ -41,9 +41,12 @@ def test_the_two_lists_must_agree(change, words):
 def test_every_chapter_has_its_box_and_every_need_an_arrow_that_runs_over_none():
     book = parts(TOC, KNOWN)
     chapters = [one for part in book.values() for one in part]
-    drawn = drawing(book)
+    drawn = drawing(book, {one.file: 10 + one.number for one in chapters})
     assert [one.number for one in chapters] == list(range(1, 16))
     assert sorted(re.findall(r'href="(\w+)\.html"', drawn)) == [one.file for one in chapters]
+    assert sorted(re.findall(r'href="(\d\d)(?:(?!href).)*runs (\d+) s', drawn)) == [
+        (f"{one.number:02}", str(10 + one.number)) for one in chapters
+    ]
     found = re.findall(r'<path d="M([\d. L-]+)" marker.*?|href="(\w+)\.html"', drawn)
     ways, waiting = {}, []  # the arrows to a chapter stand before it
     for d, file in found:
@@ -66,4 +69,5 @@ def test_every_chapter_has_its_box_and_every_need_an_arrow_that_runs_over_none()
 
 
 def test_names_are_text():
-    assert "1 · &lt;1&gt;" in drawing({"Part <b>": [chapter(1)]}) and "<b>" not in drawing({"Part <b>": [chapter(1)]})
+    drawn = drawing({"Part <b>": [chapter(1)]}, {"01_x": 5})
+    assert "1 · &lt;1&gt;" in drawn and "<b>" not in drawn

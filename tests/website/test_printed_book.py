@@ -14,11 +14,12 @@ from PIL import Image
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
+from attnlib.course.book import site
 from website import printed_book
 
 ROOT = Path(__file__).resolve().parents[2]
 REPOSITORY = "https://github.com/someone/some-book"
-SITE = "https://someone.github.io/some-book/"
+SITE = f"{site()}/"
 
 TOC = """
 root: index

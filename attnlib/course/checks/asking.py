@@ -11,6 +11,7 @@ Each of them raises `Mistake` when the function stops, returns nothing, changes 
 """
 
 import copy
+import dis
 import inspect
 import traceback
 from collections.abc import Callable, Mapping
@@ -21,9 +22,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnlib.course.checks.verdict import Mistake, need, same
+from attnlib.course.checks.verdict import Mistake, Unwritten, need, same
 
 PLAIN = {float: "a plain float", int: "a plain int", list: "a list", tuple: "a tuple"}
+#: What Python does in a function that does nothing.
+NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 CONTAINERS = (list, tuple, set, dict)
 
 
@@ -36,17 +39,20 @@ def ask(answer: Callable, *inputs: Any, **named: Any) -> Any:
     """Call the student's function on copies of the inputs.
 
     Raises:
+        Unwritten: It has no lines of its own.
         Mistake: It stopped with an error, returned nothing, or changed one of its inputs.
     """
     given, given_named = [_copied(x) for x in inputs], {name: _copied(x) for name, x in named.items()}
     try:
         result = answer(*given, **given_named)
     except NotImplementedError:
-        raise Mistake("nothing is written yet. Replace `raise NotImplementedError` by your own lines.") from None
+        raise Unwritten("replace `raise NotImplementedError` by your own lines.") from None
     except Exception as error:
         raise Mistake(
             f"it stopped on {described(*inputs, **named)}: {type(error).__name__}: {error}{line_of(error, answer)}"
         ) from None
+    if result is None and empty(answer):
+        raise Unwritten("put your own lines in place of the `...`.")
     need(result is not None, "it returns None. Is there a `return`, and something after it?")
     for before, after in [*zip(inputs, given, strict=True), *((named[n], given_named[n]) for n in named)]:
         if isinstance(before, Tensor):
@@ -62,6 +68,12 @@ def ask(answer: Callable, *inputs: Any, **named: Any) -> Any:
                 "a new one.",
             )
     return result
+
+
+def empty(answer: Callable) -> bool:
+    """Whether the body of a function is `...`, `pass`, or a docstring and no more."""
+    code = getattr(answer, "__code__", None)
+    return code is not None and {line.opname for line in dis.get_instructions(code)} <= NOTHING
 
 
 def _copied(x: Any) -> Any:

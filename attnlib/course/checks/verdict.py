@@ -16,20 +16,26 @@ class Verdict:
     Attributes:
         right: Is the answer right?
         words: What was tried and held, or which mistake this looks like.
+        written: Is there an answer at all?
     """
 
     right: bool
     words: str
+    written: bool = True
 
     def __bool__(self) -> bool:
         return self.right
 
     def __repr__(self) -> str:
-        return f"{'Right' if self.right else 'Not yet'}: {self.words}"
+        return f"{'Right' if self.right else 'Not yet' if self.written else 'Not written yet'}: {self.words}"
 
 
 class Mistake(Exception):
     """What is wrong with an answer, in words that name the usual cause."""
+
+
+class Unwritten(Mistake):
+    """The lines that are to be completed are as the book gave them."""
 
 
 def check(body: Callable[[Any], str]) -> Callable[[Any], Verdict]:
@@ -45,7 +51,7 @@ def check(body: Callable[[Any], str]) -> Callable[[Any], Verdict]:
                 torch.manual_seed(0)
                 return Verdict(True, body(answer))
         except Mistake as mistake:
-            return Verdict(False, str(mistake))
+            return Verdict(False, str(mistake), written=not isinstance(mistake, Unwritten))
 
     checked.__annotations__ = {"answer": Callable, "return": Verdict}
     return checked

@@ -1,0 +1,195 @@
+"""The notebooks that people open, made from the executed pages: notebooks/NAME.ipynb, notebooks/solutions/NAME.ipynb.
+
+    python -m website.student_notebooks write
+    python -m website.student_notebooks check    fails when one is not what would be written
+
+The first is the chapter in plain Markdown, with its outputs, and with exercises that wait. The second has the
+solutions, and above them, folded, the code of the chapter that they need. Nothing is run.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from attnlib.course.book import ROOT, setup_cell, site
+from scripts.launch_links import binder, colab, on_github
+from scripts.notebooks import Stale, chapters, with_outputs
+from website.notebook_cells import code, fold, pieces, prose, unfold
+from website.plain_markdown import PlainMarkdown
+from website.references import References, Unknown
+
+NOTEBOOKS = ROOT / "notebooks"
+#: The pages that one works through; the others are read.
+WORKED_THROUGH = re.compile(r"\d\d_|bug_|your_own_weights")
+#: Longer training on a GPU, and nothing else, is what a chapter gains from one.
+SCALED = re.compile(r"^SCALE = (\d+) if device\.type == .cuda.", re.M)
+
+
+def sources() -> list[Path]:
+    """The pages that have a notebook for students."""
+    return [source for source in chapters() if WORKED_THROUGH.match(source.stem)]
+
+
+# --- the notebooks ----------------------------------------------------------------------------------
+
+
+def assemble(cells: list[NotebookNode], notebook: NotebookNode) -> NotebookNode:
+    """A notebook of these cells, for the kernel of that one; it asks Colab for a GPU where a chapter uses one."""
+    metadata = {key: notebook.metadata[key] for key in ("kernelspec", "language_info")}
+    metadata["colab"] = {"provenance": []}
+    if factor(notebook):
+        metadata |= {"accelerator": "GPU", "colab": {"provenance": [], "gpuType": "T4"}}
+    return new_notebook(cells=cells, metadata=metadata)
+
+
+def factor(notebook: NotebookNode) -> str | None:
+    """How many times as long a chapter trains on a GPU; None if it makes no difference."""
+    found = SCALED.search("\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code"))
+    return found[1] if found else None
+
+
+def badges(path: str, page: str) -> str:
+    """Where to open a notebook, named by its path in the repository, and its page."""
+    return (
+        f"[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({colab(path)}) "
+        f"[![Binder](https://mybinder.org/badge_logo.svg)]({binder(path)}) "
+        f"[The page]({page})"
+    )
+
+
+def student(source: Path) -> NotebookNode:
+    """The notebook of a page, without its solutions.
+
+    Raises:
+        Stale: The code of the page has changed since it was run.
+        Unknown: Something in its Markdown that has no plain form.
+    """
+    notebook, page = with_outputs(source), f"{site()}/book/{source.stem}.html"
+    plain = PlainMarkdown(References(f"{site()}/book"))
+    every = pieces(notebook)
+    cells = []
+    for piece in (piece for piece in every if piece.kind != "solution"):
+        if piece.cell.cell_type == "markdown":
+            cells += prose(piece.cell, plain)
+        else:
+            cells += code(piece.cell, plain, page, outputs=piece.kind == "chapter")
+    title, _, rest = cells[0].source.partition("\n")
+    head = [title, badges(f"notebooks/{source.stem}.ipynb", page)]
+    if any(piece.kind == "solution" for piece in every):
+        path = f"notebooks/solutions/{source.stem}.ipynb"
+        head.append(
+            f"Solutions of the exercises: [beside this notebook](solutions/{source.stem}.ipynb), "
+            f"[on GitHub]({on_github(path)}), [in Colab]({colab(path)})."
+        )
+    if times := factor(notebook):
+        head.append(
+            f"On a GPU the training takes {times} times as many steps; no result needs it. In Colab one is chosen "
+            "under *Runtime*, *Change runtime type*, *T4 GPU*."
+        )
+    cells[0].source = "\n\n".join([*head, rest.strip("\n")]).strip("\n")
+    cells.insert(1, setup())
+    return assemble(cells, notebook)
+
+
+def solutions(source: Path) -> NotebookNode | None:
+    """The solutions of a page, below the code that they need; None if it has no exercise.
+
+    Raises:
+        Stale: The code of the page has changed since it was run.
+        Unknown: Something in its Markdown that has no plain form.
+    """
+    notebook, page = with_outputs(source), f"{site()}/book/{source.stem}.html"
+    plain = PlainMarkdown(References(f"{site()}/book"))
+    every = pieces(notebook)
+    if not any(piece.kind == "solution" for piece in every):
+        return None
+    title = re.match(r"# (.+)", every[0].cell.source)[1]
+    path = f"notebooks/solutions/{source.stem}.ipynb"
+    head = [
+        f"# Solutions: {title}",
+        badges(path, page),
+        f"They use what [the notebook](../{source.stem}.ipynb) has computed. Its code stands folded under the next "
+        "heading: run it first, or all of this notebook. To read, go on to [the solutions](#The-solutions).",
+    ]
+    cells = [new_markdown_cell("\n\n".join(head), id="head"), setup()]
+    folded = {"jp-MarkdownHeadingCollapsed": True}
+    cells.append(new_markdown_cell("## The code of the chapter", id="code", metadata=folded))
+    for piece in every:
+        if piece.kind == "chapter" and piece.cell.cell_type == "code":
+            cell = code(piece.cell, plain, page, outputs=False)[0]
+            fold(cell.metadata)
+            cells.append(cell)
+    cells.append(new_markdown_cell("## The solutions", id="solutions"))
+    for piece in every:
+        if piece.cell.cell_type == "markdown" and piece.kind != "chapter":
+            cells += prose(piece.cell, plain)
+        elif piece.kind == "solution":
+            shown, *below = code(piece.cell, plain, page)
+            unfold(shown.metadata)
+            cells += [shown, *below]
+    return assemble(cells, notebook)
+
+
+def setup() -> NotebookNode:
+    """The cell that installs the course."""
+    cell = new_code_cell(setup_cell(), id="setup")
+    fold(cell.metadata)
+    return cell
+
+
+# --- all of them ------------------------------------------------------------------------------------
+
+
+def every_notebook() -> dict[Path, str]:
+    """`{file: text}` of all notebooks, as they should be.
+
+    Raises:
+        SystemExit: A page cannot be shown; the message says which, and why.
+    """
+    found = {}
+    for source in sources():
+        try:
+            for folder, notebook in ((NOTEBOOKS, student(source)), (NOTEBOOKS / "solutions", solutions(source))):
+                if notebook is not None:
+                    found[folder / f"{source.stem}.ipynb"] = nbformat.writes(notebook) + "\n"
+        except (Stale, Unknown) as error:
+            raise SystemExit(f"book/{source.name}: {error}.") from error
+    return found
+
+
+def problems() -> list[str]:
+    """Which files are not what they should be."""
+    wanted, there = every_notebook(), set(NOTEBOOKS.rglob("*.ipynb"))
+    found = [path for path, text in wanted.items() if path not in there or path.read_text("utf8") != text]
+    return sorted(path.relative_to(ROOT).as_posix() for path in {*found, *(there - wanted.keys())})
+
+
+def write() -> None:
+    """Write all of them, and remove what no page stands behind."""
+    wanted = every_notebook()
+    for path in set(NOTEBOOKS.rglob("*.ipynb")) - wanted.keys():
+        path.unlink()
+    for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf8")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("command", choices=("write", "check"))
+    if parser.parse_args().command == "write":
+        write()
+    elif found := problems():
+        print("\n".join(f"{path} is not what its page would give" for path in found))
+        print("`make execute` writes them.")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
