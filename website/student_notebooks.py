@@ -57,8 +57,7 @@ def badges(path: str, page: str) -> str:
     """Where to open a notebook, named by its path in the repository, and its page."""
     return (
         f"[![Open in Colab](https://colab.research.google.com/assets/colab-badge.svg)]({colab(path)}) "
-        f"[![Binder](https://mybinder.org/badge_logo.svg)]({binder(path)}) "
-        f"[The page]({page})"
+        f"[![Binder](https://mybinder.org/badge_logo.svg)]({binder(path)}) · [The page]({page})"
     )
 
 

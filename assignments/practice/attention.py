@@ -114,7 +114,7 @@ VARIANTS = {
             "twice at most": (lambda e, n: (e + n.clamp(max=2).log()).softmax(-1), "gains the same"),
             "never absent": (lambda e, n: (e + n.clamp(min=1).log()).softmax(-1), "stands nowhere"),
             "places": (lambda e, n: e.repeat_interleave(n).softmax(-1), "each *place*"),
-            "log(1 + n)": (lambda e, n: (e + n.log1p()).softmax(-1), "not yet the weights"),
+            "log(1 + n)": (lambda e, n: (e + n.log1p()).softmax(-1), "not the weights"),
             "no shift": (unshifted_shares, "scores of 1000"),
         },
     ),
@@ -176,7 +176,7 @@ VARIANTS = {
             "through": (lambda a, g: g, "that came in"),
             "matrix": (lambda a, g: a.diag_embed() - a.unsqueeze(-1) * a.unsqueeze(-2), "whole matrix"),
             "logarithm": (by_logarithm, "makes it NaN"),
-            "squared": (lambda a, g: a * backward(a, g), "not yet the gradient"),
+            "squared": (lambda a, g: a * backward(a, g), "not the gradient"),
         },
     ),
     "masked_softmax": Variants(

@@ -131,7 +131,7 @@ VARIANTS = {
             "probability": (lambda nats, n: 1 / ours(nats, n), "sign of the exponent"),
             "a tensor": (lambda nats, n: torch.tensor(ours(nats, n)), "it returns Tensor"),
             "rounded": (lambda nats, n: round(ours(nats, n)), "it returns int"),
-            "the first text": (lambda nats, n: math.exp(nats[0]), "not yet the perplexity"),
+            "the first text": (lambda nats, n: math.exp(nats[0]), "not the perplexity"),
         },
     ),
     "exactly_right": Variants(
@@ -153,7 +153,7 @@ VARIANTS = {
             "other axis": (judged(lambda right, real: (right | ~real).all(0).float().mean()), "other axis"),
             "padding is wrong": (judged(lambda right, real: (right & real).all(-1).float().mean()), "never be right"),
             "a tensor": (lambda logits, y: torch.tensor(words(logits, y)), "it returns Tensor"),
-            "argmin": (lambda logits, y: words(-logits, y), "not yet the share"),
+            "argmin": (lambda logits, y: words(-logits, y), "not the share"),
         },
     ),
     "last_real_state": Variants(

@@ -72,7 +72,7 @@ VARIANTS = {
             "root": (rooted, "no slope at 0"),
             "detached": (lambda q, k: differences(q.detach(), k.detach()), "detached"),
             "no batch": (lambda q, k: differences(q[:1], k[:1]), "its shape is (1, 3, 4)"),
-            "weights": (lambda q, k: Attention(DotScore(5, 5))(q, k, k).weights, "not yet −½"),
+            "weights": (lambda q, k: Attention(DotScore(5, 5))(q, k, k).weights, "not −½"),
         },
     ),
     "sharpness": Variants(

@@ -124,7 +124,7 @@ VARIANTS = {
         },
         wrong={
             "no mask": (lambda v: v.mean(1, keepdim=True).expand_as(v), "whole text"),
-            "mask forgotten in the score": (lambda v: times_the_mask(v) + 0.5, "not yet the mean"),
+            "mask forgotten in the score": (lambda v: times_the_mask(v) + 0.5, "not the mean"),
             "strict": (lambda v: even(v, causal_mask(v.shape[1], include_self=False)), "does not see itself"),
             "future": (lambda v: even(v, causal_mask(v.shape[1]).T), "what comes after it"),
             "sum": (lambda v: v.cumsum(1), "added up, not averaged"),

@@ -42,7 +42,7 @@ except ImportError:
         import attnlib.course.checks
     except ImportError as missing:
         raise ImportError(
-            f"The course package could not be installed ({{missing}}): see that there is a network and git, "
+            f"The course package could not be installed ({{missing}}): see that there is a network, "
             "then run this cell again; without the -qqq in it, pip says what it misses."
         ) from None"""
 

@@ -46,7 +46,7 @@ def repeated_words(answer: Callable) -> str:
                 ),
                 "a word that stands nowhere gets weight.": (e + n.clamp(min=1).log()).softmax(-1),
             },
-            "not yet the weights of the long sentence, added up for each word.",
+            "these are not the weights of the long sentence, added up for each word.",
         )
     big = ask_tensor(answer, 1000 * e, n, shape=e.shape)
     need(same(big, (1000 * e + n.log()).softmax(-1)), "right for small scores; scores of 1000 overflow.")
@@ -160,7 +160,7 @@ def softmax_backward(answer: Callable) -> str:
                 "one average for all rows together. Each row has its own.": a * (g - (a * g).sum()),
                 "the gradient went through: these are the numbers that came in.": g,
             },
-            f"not yet the gradient of the scores, on {described(a, g)}.",
+            f"this is not the gradient of the scores, on {described(a, g)}.",
         )
     return "one row, many rows, hidden places and a blank row: as torch's own backward pass."
 

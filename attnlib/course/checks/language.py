@@ -105,7 +105,7 @@ def joint_perplexity(answer: Callable) -> str:
                 "the surprise of all tokens was divided by the number of texts.": math.exp(total / n),
                 "a probability per token: the sign of the exponent is the other way round.": math.exp(-mean),
             },
-            f"not yet the perplexity of {n} text{'s' * (n > 1)} of {' and '.join(map(str, tokens))} tokens together.",
+            f"not the perplexity of {n} text{'s' * (n > 1)} of {' and '.join(map(str, tokens))} tokens together.",
         )
     return "one text, two, three, long and short: every token counts once."
 
@@ -148,7 +148,7 @@ def exactly_right(answer: Callable) -> str:
                     (right & real).all(-1).double().mean()
                 ),
             },
-            "not yet the share of words without a mistake.",
+            "this is not the share of words without a mistake.",
         )
     return "words wrong at the start, in the middle and at <eos> are wrong; what stands behind <eos> does not count."
 

@@ -42,7 +42,7 @@ def distance_score(answer: Callable) -> str:
                     -(query.sum(-1, keepdim=True) - key.sum(-1).unsqueeze(1)).square() / 2
                 ),
             },
-            f"not yet −½‖q − k‖², on {described(query, key)}.",
+            f"this is not −½‖q − k‖², on {described(query, key)}.",
             tolerance=1e-4,
         )
     query = draw(1, 3, 4)

@@ -57,7 +57,7 @@ def even_look(answer: Callable) -> str:
                 "the place is counted from 0, so one token too few shares the sum.": total / (count - 1),
                 "the place is counted one too far: token t sees t tokens, itself included.": total / (count + 1),
             },
-            f"not yet the mean of a token and all before it, on {described(values)}.",
+            f"this is not the mean of a token and all before it, on {described(values)}.",
         )
     return "each token gets the mean of itself and all before it."
 
@@ -154,6 +154,6 @@ def blur(answer: Callable) -> str:
                 "it is divided: asked for is a difference.": each.mean(1) / averaged,
                 "it is always 0: both sides are averaged first, or neither.": torch.zeros(B, T),
             },
-            f"not yet the difference of the two, on {described(weights)}.",
+            f"this is not the difference of the two, on {described(weights)}.",
         )
     return "three heads, two, and one, which loses nothing."
