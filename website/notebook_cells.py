@@ -78,8 +78,7 @@ def code(cell: NotebookNode, plain: PlainMarkdown, page: str, outputs: bool = Tr
     """
     tags = set(cell.metadata.get("tags", []))
     metadata: dict = {"tags": sorted(tags & KEPT_TAGS)} if tags & KEPT_TAGS else {}
-    if "hide-output" in tags:
-        metadata["jupyter"] = {"outputs_hidden": True}
+    # Not `outputs_hidden` for "hide-output": JupyterLab would go on hiding what a student has just run to see.
     if "hide-input" in tags:
         fold(metadata)
     options = cell.metadata.get("mystnb", {})
@@ -94,13 +93,16 @@ def code(cell: NotebookNode, plain: PlainMarkdown, page: str, outputs: bool = Tr
     if "caption" in options.get("figure", {}):
         below.append(f"**Figure.** {plain.text(options['figure']['caption'])}")
     if any(VIEW in output.get("data", {}) for output in cell.outputs):
-        below.append(f"Run the cell, and the figure is alive; without running anything it is on [the page]({page}).")
+        below.append(
+            "A still picture, until you run this cell and those above it; "
+            f"on [the page]({page}) the figure is live without running anything."
+        )
     return [made, *([new_markdown_cell(" ".join(below), id=f"{cell.id}-caption")] if below else [])]
 
 
 def fold(metadata: dict) -> None:
     """Hide the code of a cell until somebody asks for it, in JupyterLab and in Colab."""
-    metadata["jupyter"] = {**metadata.get("jupyter", {}), "source_hidden": True}
+    metadata["jupyter"] = {"source_hidden": True}
     metadata["cellView"] = "form"
 
 

@@ -85,7 +85,7 @@ class References:
             content: What stands between its backticks.
 
         Raises:
-            Unknown: Another role, a key that the bibliography has not, or a label that nothing bears.
+            Unknown: Another role, one without words, a key that the bibliography lacks, a label that nothing bears.
         """
         if name in ("cite", "cite:t"):
             return self.citation([key.strip() for key in content.split(",")], textual=name == "cite:t")
@@ -95,7 +95,9 @@ class References:
         text, target = (match["text"], match["target"]) if match else ("", content)
         if "{" in text or "%s" in text:  # where a page would put the number or the name
             text = ""
-        words = text or {"numref": "the figure", "eq": "the equation"}.get(name, "there")
+        words = text or {"numref": "the figure", "eq": "the equation"}.get(name)
+        if words is None:
+            raise Unknown(f"{{{name}}}`{content}` has no words, and nothing puts a title there: [words]({content})")
         return words, self.address(target.lstrip("/"))
 
     def citation(self, keys: list[str], textual: bool) -> tuple[str, str]:

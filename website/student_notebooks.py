@@ -4,7 +4,7 @@
     python -m website.student_notebooks check    fails when one is not what would be written
 
 The first is the chapter in plain Markdown, with its outputs, and with exercises that wait. The second has the
-solutions, and above them, folded, the code of the chapter that they need. Nothing is run.
+solutions, and above them, folded, the code of the first that they need. Nothing is run.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from website.references import References, Unknown
 
 NOTEBOOKS = ROOT / "notebooks"
 #: The pages that one works through; the others are read.
-WORKED_THROUGH = re.compile(r"\d\d_|bug_|your_own_weights")
+WORKED_THROUGH = re.compile(r"(?P<chapter>\d\d_)|(?P<exhibit>bug_)|your_own_weights")
 #: Longer training on a GPU, and nothing else, is what a chapter gains from one.
 SCALED = re.compile(r"^SCALE = (\d+) if device\.type == .cuda.", re.M)
 
@@ -33,6 +33,18 @@ SCALED = re.compile(r"^SCALE = (\d+) if device\.type == .cuda.", re.M)
 def sources() -> list[Path]:
     """The pages that have a notebook for students."""
     return [source for source in chapters() if WORKED_THROUGH.match(source.stem)]
+
+
+def following(source: Path) -> Path | None:
+    """The next chapter after a chapter, the next exhibit after an exhibit, in the order of the sidebar."""
+
+    def kind(name: str) -> str | None:
+        return WORKED_THROUGH.match(name).lastgroup
+
+    pages = re.findall(r"file: book/(\w+)\.ipynb", (ROOT / "_toc.yml").read_text("utf8"))
+    pages = [name for name in pages if WORKED_THROUGH.match(name) and kind(name) == kind(source.stem)]
+    later = pages[pages.index(source.stem) + 1 :]
+    return source.with_name(f"{later[0]}.md") if later else None
 
 
 # --- the notebooks ----------------------------------------------------------------------------------
@@ -80,19 +92,38 @@ def student(source: Path) -> NotebookNode:
     title, _, rest = cells[0].source.partition("\n")
     head = [title, badges(f"notebooks/{source.stem}.ipynb", page)]
     if any(piece.kind == "solution" for piece in every):
-        path = f"notebooks/solutions/{source.stem}.ipynb"
-        head.append(
-            f"Solutions of the exercises: [beside this notebook](solutions/{source.stem}.ipynb), "
-            f"[on GitHub]({on_github(path)}), [in Colab]({colab(path)})."
-        )
+        head.append(f"Solutions of the exercises: {where_solved(source)}.")
     if times := factor(notebook):
         head.append(
-            f"On a GPU the training takes {times} times as many steps; no result needs it. In Colab one is chosen "
-            "under *Runtime*, *Change runtime type*, *T4 GPU*."
+            f"On a GPU the training takes {times} times as many steps; no result needs them. Colab is asked for a GPU: "
+            "if it has none to give, choose *CPU* under *Runtime*, *Change runtime type*."
         )
     cells[0].source = "\n\n".join([*head, rest.strip("\n")]).strip("\n")
     cells.insert(1, setup())
+    if text := onward(source):
+        cells.append(new_markdown_cell(text, id="onward"))
     return assemble(cells, notebook)
+
+
+def where_solved(source: Path) -> str:
+    """Links to the solutions of a page: the first is dead in Colab, the others wherever there is no network."""
+    path = f"notebooks/solutions/{source.stem}.ipynb"
+    return (
+        f"[beside this notebook](solutions/{source.stem}.ipynb), "
+        f"[on GitHub]({on_github(path)}), [in Colab]({colab(path)})"
+    )
+
+
+def onward(source: Path) -> str:
+    """What a student may open after the last cell: the links of the text lead to pages, not to notebooks."""
+    lines = []
+    if WORKED_THROUGH.match(source.stem).lastgroup == "exhibit":
+        lines.append(f"Found it, or given up? Our repair, and what the mistake costs: {where_solved(source)}.")
+    if after := following(source):
+        title = re.search(r"^# (.+)$", after.read_text("utf8"), re.M)[1]
+        path = f"{after.stem}.ipynb"
+        lines.append(f"**Next:** [{title}]({path}) ([in Colab]({colab(f'notebooks/{path}')})).")
+    return "\n\n".join(lines)
 
 
 def solutions(source: Path) -> NotebookNode | None:
@@ -108,16 +139,17 @@ def solutions(source: Path) -> NotebookNode | None:
     if not any(piece.kind == "solution" for piece in every):
         return None
     title = re.match(r"# (.+)", every[0].cell.source)[1]
-    path = f"notebooks/solutions/{source.stem}.ipynb"
+    path, asked = (f"notebooks/{folder}{source.stem}.ipynb" for folder in ("solutions/", ""))
     head = [
         f"# Solutions: {title}",
         badges(path, page),
-        f"They use what [the notebook](../{source.stem}.ipynb) has computed. Its code stands folded under the next "
-        "heading: run it first, or all of this notebook. To read, go on to [the solutions](#The-solutions).",
+        f"They use what the notebook of the exercises ([beside this one](../{source.stem}.ipynb), "
+        f"[in Colab]({colab(asked)})) has computed. Its code comes first, folded in JupyterLab and in Colab: run it "
+        "before you run a solution, or run all cells. If you only read, go on to [the solutions](#The-solutions).",
     ]
     cells = [new_markdown_cell("\n\n".join(head), id="head"), setup()]
     folded = {"jp-MarkdownHeadingCollapsed": True}
-    cells.append(new_markdown_cell("## The code of the chapter", id="code", metadata=folded))
+    cells.append(new_markdown_cell("## The code of the notebook", id="code", metadata=folded))
     for piece in every:
         if piece.kind == "chapter" and piece.cell.cell_type == "code":
             cell = code(piece.cell, plain, page, outputs=False)[0]

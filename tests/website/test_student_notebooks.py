@@ -71,6 +71,7 @@ def test_myst_in_a_notebook(source, shown, plain):
         ("```{raw} html\nx\n```", "directive '```{raw} html'"),
         (":::{dropdown} Hint\nx", "nothing closes ':::{dropdown} Hint'"),
         ("{cite}`nobody1999`", "no 'nobody1999'"),
+        ("{ref}`ex-a` does it", "{ref}`ex-a` has no words"),
         ("[x](fig-nowhere)", "'fig-nowhere' leads nowhere"),
     ],
 )
@@ -144,7 +145,8 @@ def test_a_live_figure_is_its_picture_and_says_where_it_is_alive(plain):
 
 
 def test_a_caption_stands_below_its_figure(plain):
-    cell = lines("draw()", "nbval-ignore-output", figure={"name": "fig-a", "caption": "As in {numref}`fig-plane`."})
+    caption = {"name": "fig-a", "caption": "As in {numref}`fig-plane`."}
+    cell = lines("draw()", "nbval-ignore-output", "hide-output", figure=caption)
     shown, below = notebook_cells.code(cell, plain, "")
     assert below.source == "**Figure.** As in [the figure](https://x.org/book/03.html#fig-plane)."
     assert shown.metadata == {"tags": ["nbval-ignore-output"]}
@@ -280,3 +282,23 @@ def test_the_head_leads_to_colab_to_binder_and_to_the_page(notebook):
     assert re.search(rf"\[!\[Open in Colab\]\(https:\S+\.svg\)\]\(https://colab\S+/{re.escape(path)}\)", head)
     assert re.search(rf"\[!\[Binder\]\(https:\S+\.svg\)\]\(https://mybinder\S+/{re.escape(path)}\)", head)
     assert f"[The page]({site()}/book/{notebook.stem}.html)" in head
+
+
+@pytest.mark.parametrize(
+    ("name", "after"),
+    [
+        ("03_attention_step_by_step", "04_masked_softmax"),
+        ("09_cost_and_gradients", "10_copy_attention"),
+        ("15_scaling_up", None),  # an exhibit is no chapter
+        ("bug_perplexity", "bug_questions"),  # in the order of the museum, which is not that of the alphabet
+        ("bug_places", None),
+        ("your_own_weights", None),
+    ],
+)
+def test_a_notebook_leads_to_the_next_one(name, after):
+    text = student_notebooks.onward(BOOK / f"{name}.md")
+    assert re.findall(r"\*\*Next:\*\* \[.+?\]\((\w+)\.ipynb\)", text) == ([after] if after else [])
+    assert re.findall(r"Next:.+ \(\[in Colab\]\(https://colab\S+/notebooks/(\w+)\.ipynb\)\)\.$", text) == (
+        [after] if after else []
+    )
+    assert (f"(solutions/{name}.ipynb)" in text) == name.startswith("bug_")
