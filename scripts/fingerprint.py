@@ -20,12 +20,13 @@ parse = functools.cache(ast.parse)  # the same text is asked for by chapter afte
 
 
 def fingerprint(source: Path) -> str:
-    """A checksum of a chapter's source, of what it imports, and of the lock."""
-    digest, code = hashlib.sha256(), code_of(source)
+    """A checksum of a chapter's code, of what it imports, and of the lock; words may change without a run."""
+    code = code_of(source)
+    digest = hashlib.sha256(code.encode())
     files = package_files(code)
     trees = {file: parse(file.read_text("utf8")) for file in files if file.suffix == ".py"}
     asking = [parse(code), *trees.values()]
-    for file in [source, *sorted(files), ROOT / "requirements.txt"]:
+    for file in [*sorted(files), ROOT / "requirements.txt"]:
         text = file.read_bytes()
         if file in trees:
             others = [tree for tree in asking if tree is not trees[file]]

@@ -177,6 +177,15 @@ def execute(source: Path) -> float:
     return seconds
 
 
+def refill(source: Path) -> bool:
+    """Put new words into a notebook, where its code is what was run; whether nothing else was wrong with it."""
+    target = source.with_suffix(".ipynb")
+    if facts(target).get("fingerprint") != fingerprint(source):
+        return False
+    save(with_outputs(source), target)
+    return not problems(source)
+
+
 def save(notebook, target: Path) -> None:
     """Write a notebook whole or not at all."""
     scratch = target.with_suffix(".partial")
@@ -264,7 +273,7 @@ def main() -> int:
         return 1 if found else 0
 
     os.environ.update(KERNEL_ENVIRONMENT)
-    stale = [s for s in choose(arguments.chapter) if arguments.force or problems(s)]
+    stale = [s for s in choose(arguments.chapter) if arguments.force or (problems(s) and not refill(s))]
     print(f"{len(stale)} chapter(s) to run{': ' if stale else '.'}{', '.join(s.stem for s in stale)}", flush=True)
     for source in stale:
         try:

@@ -33,7 +33,7 @@ def revision(version: str = __version__) -> str:
 
 
 SETUP = """\
-# Colab gets the course package here. Where it is installed already, nothing happens.
+# @title Get the course package: run this first. Where it is installed, nothing happens.
 try:
     import attnlib.course.checks
 except ImportError:

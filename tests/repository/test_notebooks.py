@@ -340,6 +340,17 @@ def test_nothing_is_measured_on_a_busy_machine_nor_one_page_on_another(clock, mo
     assert notebooks.times() == before
 
 
+def test_new_words_are_put_in_without_a_run(chapter, monkeypatch):
+    monkeypatch.setattr(notebooks, "run", lambda *_: pytest.fail("it was run"))
+    monkeypatch.setattr(sys, "argv", ["notebooks.py", "execute"])
+    before = nbformat.read(chapter.with_suffix(".ipynb"), as_version=4)
+    chapter.write_text(CHAPTER.replace("# 7 · A", "# 7 · Another"))
+    assert notebooks.problems(chapter) == ["its cells differ from the .md"]
+    assert notebooks.main() == 0 and notebooks.problems(chapter) == []
+    after = nbformat.read(chapter.with_suffix(".ipynb"), as_version=4)
+    assert "Another" in after.cells[0].source and after.cells[1:] == before.cells[1:]
+
+
 def test_words_are_tried_without_running_anything_and_changed_code_is_stale(chapter):
     chapter.write_text(CHAPTER.replace("# 7 · A", "# 7 · Another"))
     shown = notebooks.with_outputs(chapter)
