@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -165,6 +166,7 @@ def test_every_notebook_is_what_its_page_gives():
 def test_a_notebook_that_differs_is_named_and_one_too_many(tmp_path, monkeypatch):
     source = BOOK / "03_attention_step_by_step.md"
     monkeypatch.setattr(student_notebooks, "sources", lambda: [source])
+    shutil.copy(ROOT / "_toc.yml", tmp_path)
     monkeypatch.setattr(student_notebooks, "ROOT", tmp_path)
     monkeypatch.setattr(student_notebooks, "NOTEBOOKS", tmp_path / "notebooks")
     both = ["notebooks/03_attention_step_by_step.ipynb", "notebooks/solutions/03_attention_step_by_step.ipynb"]
