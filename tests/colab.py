@@ -29,7 +29,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from attnlib.course.book import ROOT, without_magics
+from attnlib.course.book import ROOT, repository, revision, without_magics
+from attnlib.figures.page import VIEW
 from scripts import notebooks
 from scripts.kernel import no_ports
 
@@ -50,7 +51,10 @@ class Failed(Exception):
 
 
 def publish(tree: Path, bare: Path, branch: str) -> None:
-    """Make a bare repository of a working tree as it stands, changes that nobody has committed included."""
+    """Make a bare repository of a working tree as it stands, changes that nobody has committed included.
+
+    Its one branch has the name that the setup cell asks for. For a release that is a tag, which nobody has set yet.
+    """
     shutil.rmtree(bare, ignore_errors=True)
     settings = ["-c", "core.excludesFile=", "-c", "user.name=nobody", "-c", "user.email=nobody@localhost"]
     # Neither the settings of who works here nor those of a hook that runs the tests may change what is published.
@@ -226,8 +230,8 @@ def install_course() -> list[str]:
         raise Failed(f"attnlib does not come from the setup cell, but from {said(notebook, 1)}")
 
     shown = notebook.cells[3].outputs[0]
-    told = shown.metadata.get(notebooks.WIDGET_VIEW, {}).get("colab", {}).get("custom_widget_manager")
-    if shown.data.keys() != {notebooks.WIDGET_VIEW, "image/png", "text/plain"} or told != {"url": MANAGER}:
+    told = shown.metadata.get(VIEW, {}).get("colab", {}).get("custom_widget_manager")
+    if shown.data.keys() != {VIEW, "image/png", "text/plain"} or told != {"url": MANAGER}:
         raise Failed(f"A live figure is shown in Colab as {sorted(shown.data)}, with the widget manager {told}.")
 
     after = versions()
@@ -265,7 +269,7 @@ def as_a_student() -> None:
     start = [str(PYTHON), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     kernel.write_text(json.dumps({"argv": start, "display_name": "A student's Colab", "language": "python"}), "utf8")
     os.environ.update(notebooks.KERNEL_ENVIRONMENT)
-    os.environ.update(instead_of(notebooks.repository()["url"], COURSE))
+    os.environ.update(instead_of(repository()["url"], COURSE))
     os.environ.update(
         PYTHONNOUSERSITE="1",
         PYDEVD_DISABLE_FILE_VALIDATION="1",  # or each kernel says on the terminal how it could be debugged
@@ -344,8 +348,8 @@ def main() -> int:
     as_a_student()
     try:
         if arguments.only != "chapters":
-            say(f"the working tree as it stands, committed or not, at {notebooks.repository()['url']}")
-            publish(ROOT, COURSE, notebooks.repository()["branch"])
+            say(f"the working tree as it stands, committed or not, at {repository()['url']}")
+            publish(ROOT, COURSE, revision())
             say(f"the packages that Colab ships, in {ENVIRONMENT.relative_to(ROOT)}")
             provide()
             say("the setup cell")

@@ -213,7 +213,7 @@ def run(name: str, steps: int | None) -> list[str]:
         training.fit = short
     shell, found = InteractiveShell.instance(), []
     shell.showtraceback = shell.showsyntaxerror = lambda *_, **__: None  # told below, in short
-    code = [cell for cell in notebooks.cells_of(source, 0).cells if cell.cell_type == "code"]
+    code = [cell for cell in notebooks.cells_of(source).cells if cell.cell_type == "code"]
     for number, cell in enumerate(code, 1):
         error = shell.run_cell(cell.source).error_in_exec
         if error is None:
@@ -240,7 +240,7 @@ def main() -> int:
         print(
             *found, f"{pages[0]}: {len(found)} failures, {time.perf_counter() - start:.0f} s", sep="\n", file=sys.stderr
         )
-        return len(found) > 1
+        return bool(found)
     steps = [] if arguments.steps is None else ["--steps", str(arguments.steps)]
     command = [sys.executable, "-m", "tests.second_device", *steps]  # one process each: a page leaves things behind
     return max([subprocess.run([*command, page], stdout=subprocess.DEVNULL).returncode for page in pages])

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from attnlib.course.book import BOOK, ROOT, repository, site
+from attnlib.course.book import BOOK, ROOT, repository, revision, site
 from tests.browser.conftest import BUILT
 
 LAUNCH = re.compile(r'https://(?:colab\.research\.google\.com|mybinder\.org)/[^\s")]+')
 
 
 def addresses(notebook: Path) -> set[str]:
-    """Where a notebook of this repository can be run, at the branch that `_config.yml` names."""
-    url, branch = repository()["url"], repository()["branch"]
+    """Where a notebook of this repository can be run: at the tag of a release, else at the branch."""
+    url = repository()["url"]
     name, path = url.removeprefix("https://github.com/"), notebook.relative_to(ROOT).as_posix()
     return {
-        f"https://colab.research.google.com/github/{name}/blob/{branch}/{path}",
-        f"https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{path}",
+        f"https://colab.research.google.com/github/{name}/blob/{revision()}/{path}",
+        f"https://mybinder.org/v2/gh/{name}/{revision()}?urlpath=lab/tree/{path}",
     }
 
 

@@ -3,6 +3,8 @@
 import ast
 import copy
 import math
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -259,6 +261,22 @@ def test_figures_take_what_is_there(there):
     assert_close(np.asarray(axes.images[0].get_array(), dtype=np.float32), weights.cpu().numpy())
     model = rounded(TransformerLM(V, 6, 2, 2))
     assert export(model.to(there)) == export(model.cpu())
+
+
+# --- the command ------------------------------------------------------------------------------------
+
+
+def test_a_page_runs_there():
+    """One that trains nothing, in a process of its own."""
+    command = [sys.executable, "-m", "tests.second_device", "instructors"]
+    done = subprocess.run(command, cwd=ATTNLIB.parent, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "instructors: 0 failures" in done.stderr, done.stderr
+
+
+def test_one_failure_is_a_failure(monkeypatch):
+    monkeypatch.setattr(second_device, "run", lambda page, steps: ["01.md, code cell 3: RuntimeError: not there"])
+    monkeypatch.setattr(sys, "argv", ["second_device", "01"])
+    assert second_device.main() == 1
 
 
 # --- in the source ----------------------------------------------------------------------------------

@@ -53,6 +53,18 @@ def test_what_was_published_before_is_gone(tree, tmp_path):
     assert subprocess.run(command, cwd=tmp_path / "bare", capture_output=True, text=True).stdout == "1\n"
 
 
+def test_what_is_published_has_the_name_that_the_setup_cell_asks_for(tmp_path, monkeypatch):
+    """That of a release is a tag, which is set when its tests have passed."""
+    names = []
+    monkeypatch.setattr(colab, "revision", lambda: revision("1.2.3"))
+    monkeypatch.setattr(colab, "publish", lambda tree, bare, branch: names.append(branch))
+    for step, result in {"as_a_student": None, "provide": None, "install_course": []}.items():
+        monkeypatch.setattr(colab, step, lambda result=result: result)
+    monkeypatch.setattr(colab, "FOLDER", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["colab", "--only", "environment"])
+    assert colab.main() == 0 and names == ["v1.2.3"]
+
+
 def test_a_package_that_changes_is_named():
     before = {"torch": "2.13.0+cpu", "numpy": "2.0.2", "parso": "0.8.6", "pillow": "11.3.0"}
     assert colab.replaced(before, before | {"faker": "40.1", "parso": "0.8.7"}) == []
