@@ -6,7 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UPKEEP := build/upkeep
 # Everything that a page is made of.
-SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/exercises/* notebooks/*.ipynb notebooks/solutions/*.ipynb assets/* scripts/*.py website/*.py website/deck/*)
+SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/*.json book/exercises/* notebooks/*.ipynb notebooks/solutions/*.ipynb assets/* scripts/*.py website/*.py website/deck/*)
 PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
@@ -106,9 +106,9 @@ execute: $(VENV)/.book ## run the stale chapters (one: CHAPTER=01), and write th
 	@$(BIN)/python -m website.student_notebooks write
 	@$(BIN)/python -m scripts.launch_links write
 
-times: $(VENV)/.book ## measure how long the pages run (the machine should do nothing else), and write it into them
+times: $(VENV)/.book ## measure on a quiet machine how long pages run (some: CHAPTER="03 10"), and write it into them
 	@$(BIN)/python -m scripts.running_times $(CHAPTER)
-	@$(MAKE) execute
+	@$(BIN)/python -m website.student_notebooks write
 
 # --- the tests --------------------------------------------------------------------------------------
 

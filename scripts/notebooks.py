@@ -5,7 +5,8 @@
     python -m scripts.notebooks check                fail when a pair does not belong together (runs nothing)
 
 jupytext reads the source and nbclient runs it; what is ours is to make the result reproducible to the
-byte, and to notice when it is out of date. The pages, the tests and Colab all use the .ipynb.
+byte, and to notice when it is out of date. The pages and the tests use the .ipynb; from it
+website/student_notebooks.py makes the notebooks that people open.
 """
 
 import argparse
@@ -24,12 +25,11 @@ from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
 
 from attnlib.course.book import BOOK, expand_roles, repository
+from attnlib.figures.page import STATE, VIEW
 from scripts.fingerprint import fingerprint
 from scripts.kernel import KERNEL_ENVIRONMENT, no_ports
 
 LIMIT = 60  # seconds that a page may run
-WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 # --- what a chapter is ------------------------------------------------------------------------------
@@ -86,15 +86,17 @@ def cells_of(source: Path):
 
 
 class Stale(ValueError):
-    """A notebook that was made from other code than its source has now."""
+    """A page without outputs of the code that it has now."""
 
 
 def with_outputs(source: Path):
     """A page as it reads now, with the outputs of its last run: words and tags are tried without running anything.
 
     Raises:
-        Stale: Its code is not what was run.
+        Stale: It was never run, or its code is not what was run.
     """
+    if not source.with_suffix(".ipynb").exists():
+        raise Stale("it was never run: `make execute` runs it")
     stored = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
     notebook = cells_of(source)
     ran, now = ([cell for cell in n.cells if cell.cell_type == "code"] for n in (stored, notebook))
@@ -139,7 +141,7 @@ def run(notebook, name: str):
 
 def with_stable_widget_ids(notebook, name: str):
     """Replace the random ids of widgets by ids in order of appearance, and drop widgets nobody sees."""
-    state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
+    state = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
     seen: list[str] = []
 
     def visit(model: str) -> None:
@@ -150,7 +152,7 @@ def with_stable_widget_ids(notebook, name: str):
 
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
-            if view := output.get("data", {}).get(WIDGET_VIEW):
+            if view := output.get("data", {}).get(VIEW):
                 visit(view["model_id"])
     stable = {model: uuid.uuid5(uuid.NAMESPACE_URL, f"{name}/{n}").hex for n, model in enumerate(seen)}
     for model in [m for m in state if m not in stable]:
@@ -162,7 +164,7 @@ def with_stable_widget_ids(notebook, name: str):
         text = text.replace(old, new)
     notebook = nbformat.reads(text, as_version=4)
     if stable:
-        part = notebook.metadata["widgets"][WIDGET_STATE]
+        part = notebook.metadata["widgets"][STATE]
         part["state"] = {model: part["state"][model] for model in sorted(part["state"])}
     return notebook
 
@@ -180,9 +182,12 @@ def execute(source: Path) -> float:
 def refill(source: Path) -> bool:
     """Put new words into a notebook, where its code is what was run; whether nothing else was wrong with it."""
     target = source.with_suffix(".ipynb")
-    if facts(target).get("fingerprint") != fingerprint(source):
+    if made_from(target) != fingerprint(source):
         return False
-    save(with_outputs(source), target)
+    try:
+        save(with_outputs(source), target)
+    except Stale:  # the same code, in other cells
+        return False
     return not problems(source)
 
 
@@ -196,12 +201,20 @@ def save(notebook, target: Path) -> None:
 # --- what a notebook was made from ------------------------------------------------------------------
 
 
-def facts(target: Path) -> dict:
-    """What the last run wrote down in the notebook, its `fingerprint`."""
+def made_from(target: Path) -> str | None:
+    """The fingerprint of what a notebook was made from; None where there is none, or a merge has cut it up."""
     try:
-        return json.loads(target.read_text("utf8"))["metadata"]["attnlib"]
-    except (OSError, ValueError, KeyError):  # none yet, or one that a merge has cut up
-        return {}
+        return json.loads(target.read_text("utf8"))["metadata"]["attnlib"]["fingerprint"]
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def slowness(source: Path) -> list[str]:
+    """What is wrong with the time that a page runs: `make times` measures it, and no other run mends it."""
+    seconds = times()["seconds"].get(source.stem)
+    if seconds is None:
+        return ["nobody knows how long it runs: `make times` measures it"]
+    return [f"it runs {seconds} s, and a page may run {LIMIT}"] if seconds > LIMIT else []
 
 
 def problems(source: Path) -> list[str]:
@@ -220,13 +233,8 @@ def problems(source: Path) -> list[str]:
 
     if content(stored) != content(cells_of(source)):
         found.append("its cells differ from the .md")
-    elif facts(target).get("fingerprint") != fingerprint(source):
+    elif made_from(target) != fingerprint(source):
         found.append("attnlib or requirements.txt changed since it was run")
-    seconds = times()["seconds"].get(source.stem)
-    if seconds is None:
-        found.append("nobody knows how long it runs: `make times` measures it")
-    elif seconds > LIMIT:
-        found.append(f"it runs {seconds} s, and a page may run {LIMIT}")
     code = [c for c in stored.cells if c.cell_type == "code"]
     counts = [c.execution_count for c in code]
     if counts != list(range(1, len(code) + 1)):
@@ -264,7 +272,7 @@ def main() -> int:
     arguments = parser.parse_args()
 
     if arguments.command == "check":
-        found = [f"book/{source.name}: {problem}" for source in chapters() for problem in problems(source)]
+        found = [f"book/{s.name}: {problem}" for s in chapters() for problem in [*problems(s), *slowness(s)]]
         written = {source.with_suffix(".ipynb") for source in chapters()}
         found += [f"book/{p.name} has no .md beside it" for p in sorted(BOOK.glob("*.ipynb")) if p not in written]
         print("\n".join(found) or f"{len(written)} chapters are up to date.")

@@ -14,10 +14,11 @@ import re
 import sys
 from pathlib import Path
 
+from scripts.fingerprint import code_of
 from scripts.kernel import KERNEL_ENVIRONMENT
-from scripts.notebooks import BOOK, choose, execute, save, times, with_outputs
+from scripts.notebooks import BOOK, chapters, choose, execute, save, times, with_outputs
 
-QUIET = 1.0  # processes that wait for a processor, on average of the last minute
+QUIET = 1.0  # processes that run or wait for a processor, on average of the last minute
 
 
 def machine() -> str:
@@ -27,17 +28,25 @@ def machine() -> str:
     except OSError:
         names = []
     name = names[0] if names else platform.processor() or platform.machine()
-    return f"{name}, {len(os.sched_getaffinity(0))} cores, Python {platform.python_version()}"
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()  # macOS, Windows
+    return f"{name}, {cores} cores, Python {platform.python_version()}"
+
+
+def load() -> float:
+    """How busy the machine was in the last minute; 0 where the system does not say, as on Windows."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def measure(names: list[str]) -> None:
     """Run pages, write down what they took, and put it into their text; their outputs are then those of this run.
 
+    A page whose code reads the list, as that of the plans does, is run once more when the list is written.
+
     Raises:
         SystemExit: The machine is busy, or is another one than that of the pages that are not measured anew.
     """
-    if (load := os.getloadavg()[0]) > QUIET:
-        raise SystemExit(f"The machine is busy (load {load:.1f}): times of now would be too long. Try again later.")
+    if (busy := load()) > QUIET:
+        raise SystemExit(f"The machine is busy (load {busy:.1f}): times of now would be too long. Try again later.")
     known, here = times(), machine()
     if names and known["machine"] != here:
         raise SystemExit(f"The other pages were measured on {known['machine']}, this is {here}: measure all of them.")
@@ -49,6 +58,9 @@ def measure(names: list[str]) -> None:
     (BOOK / "times.json").write_text(text + "\n", "utf8")
     for source in sources:
         save(with_outputs(source), source.with_suffix(".ipynb"))
+    for source in chapters():
+        if "times.json" in code_of(source):
+            execute(source)
 
 
 def main() -> int:

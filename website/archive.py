@@ -14,9 +14,7 @@ import zipfile
 from fnmatch import fnmatch
 from pathlib import Path
 
-import yaml
-
-from attnlib.course.book import ROOT, repository
+from attnlib.course.book import ROOT, repository, settings
 
 BUILT = ROOT / "_build" / "html"
 LARGEST = 40_000_000  # bytes of an archive: what can still be mailed, and loaded where the network is slow
@@ -87,7 +85,7 @@ is on pytorch.org under *Get Started*.
 def facts() -> dict[str, str]:
     """What the texts above name, but for the commit: `title`, `version`, `address`."""
     return {
-        "title": yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["title"],
+        "title": settings()["title"],
         "version": runpy.run_path(str(ROOT / "attnlib" / "version.py"))["__version__"],
         "address": repository()["url"],
     }

@@ -7,9 +7,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from attnlib.figures.page import VIEW
+from scripts.to_myst import GATE
 from website.plain_markdown import PlainMarkdown
 
-GATE = re.compile(r"^:::\{solution-(start|end)\}.*?^:::$\n?", re.M | re.S)
 #: Where a cell of prose may be cut.
 CUT = re.compile(r"^(?=:::\{exercise\}|## )", re.M)
 #: What nbval should know; all other tags are for pages and decks.
@@ -46,11 +46,11 @@ def pieces(notebook: NotebookNode) -> list[Piece]:
             found.append(Piece(cell, kind))
             continue
         parts = 0
-        for n, text in enumerate(GATE.split(cell.source)):
-            if n % 2:  # the gate between two texts
-                kind = "solution" if text == "start" or solved else "exercise"
-                continue
-            for part in filter(str.strip, CUT.split(text)):
+        texts = GATE.split(cell.source)  # a text, whose solution begins (None: one ends), its options, a text, …
+        for n in range(0, len(texts), 3):
+            if n:
+                kind = "solution" if texts[n - 2] or solved else "exercise"
+            for part in filter(str.strip, CUT.split(texts[n])):
                 if kind != "solution" and CUT.match(part):
                     kind = "chapter" if part.startswith("#") else "exercise"
                 found.append(Piece(NotebookNode({**cell, "id": f"{cell.id}-{parts}", "source": part}), kind))

@@ -8,27 +8,20 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 
-import yaml
 from pybtex.database import parse_file
 
-from attnlib.course.book import BOOK, ROOT
+from attnlib.course.book import BOOK, ROOT, settings
 
 LABELS = (
     r"^\((?P<target>[\w-]+)\)=\s*$",  # a target
     r"^:(?:label|name): (?P<directive>\S+)\s*$",
-    r"^\s+(?:figure: \{)?name: (?P<figure>[\w-]+)",
+    r"^ +(?:figure: \{)?name: (?P<figure>fig-[\w-]+)",
     r"^\$\$ *\((?P<equation>[\w:-]+)\)\s*$",
 )
 
 
 class Unknown(ValueError):
     """Something in the Markdown of a page that this form of it cannot show."""
-
-
-@cache
-def settings() -> dict:
-    """The book's settings."""
-    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
 
 
 @cache

@@ -14,7 +14,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from website.references import References, Unknown, settings
+from attnlib.course.book import settings
+from website.references import References, Unknown
 
 #: From a deck to the page of a chapter.
 PAGES = "../book"

@@ -16,16 +16,15 @@ from html import escape
 from pathlib import Path
 
 import nbformat
-import yaml
 from docutils.nodes import make_id
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell
 from pygments.formatters import HtmlFormatter
 from tqdm import tqdm
 
-from attnlib.course.book import BOOK, ROOT
-from attnlib.figures.page import HOST
-from scripts.notebooks import WIDGET_STATE, WIDGET_VIEW, Stale, choose, with_outputs
+from attnlib.course.book import BOOK, ROOT, settings
+from attnlib.figures.page import HOST, STATE, VIEW
+from scripts.notebooks import Stale, choose, with_outputs
 from website.lean_pages import MATHJAX
 from website.live_figures import share
 from website.references import Unknown
@@ -119,8 +118,7 @@ def first_and_last(notebook, name: str) -> tuple[str, str]:
     if able is None:
         raise Unknown("its table has no row **You will be able to**")
     goals = "\n".join(f"- {goal}" for goal in able[1].split("; "))
-    course = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["title"]
-    first = f"# {title}\n\n{course}\n\n**You will be able to**\n\n{goals}"
+    first = f"# {title}\n\n{settings()['title']}\n\n**You will be able to**\n\n{goals}"
     exercises = re.findall(r"^:::\{exercise\} (.+)\n:label: (\S+)", "\n".join(prose), re.M)
     last = f"## {title}\n\nThe page, with everything that was shown here, to run: [{title}]({name}.ipynb)"
     if exercises:
@@ -129,7 +127,7 @@ def first_and_last(notebook, name: str) -> tuple[str, str]:
 
 
 def shows_figure(cell) -> bool:
-    return any(WIDGET_VIEW in output.get("data", {}) for output in cell.get("outputs", []))
+    return any(VIEW in output.get("data", {}) for output in cell.get("outputs", []))
 
 
 def cut(notebook, name: str):
@@ -168,7 +166,7 @@ def cut(notebook, name: str):
 
     deck = nbformat.v4.new_notebook(cells=shown, metadata={"title": heading_of(first)})
     if any(map(shows_figure, shown)):
-        deck.metadata["widgets"] = {WIDGET_STATE: share(notebook.metadata["widgets"][WIDGET_STATE], name)}
+        deck.metadata["widgets"] = {STATE: share(notebook.metadata["widgets"][STATE], name)}
     return deck
 
 

@@ -193,17 +193,27 @@ def every_notebook() -> dict[Path, str]:
     return found
 
 
+def written() -> set[Path]:
+    """The notebooks that lie there, by their names: not the checkpoints of JupyterLab, nor what a reader has added."""
+    return {
+        path
+        for folder in (NOTEBOOKS, NOTEBOOKS / "solutions")
+        for path in folder.glob("*.ipynb")
+        if WORKED_THROUGH.match(path.stem)
+    }
+
+
 def problems() -> list[str]:
     """Which files are not what they should be."""
-    wanted, there = every_notebook(), set(NOTEBOOKS.rglob("*.ipynb"))
+    wanted, there = every_notebook(), written()
     found = [path for path, text in wanted.items() if path not in there or path.read_text("utf8") != text]
     return sorted(path.relative_to(ROOT).as_posix() for path in {*found, *(there - wanted.keys())})
 
 
 def write() -> None:
-    """Write all of them, and remove what no page stands behind."""
+    """Write all of them, and remove those whose page is gone."""
     wanted = every_notebook()
-    for path in set(NOTEBOOKS.rglob("*.ipynb")) - wanted.keys():
+    for path in written() - wanted.keys():
         path.unlink()
     for path, text in wanted.items():
         path.parent.mkdir(parents=True, exist_ok=True)

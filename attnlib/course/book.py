@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 from attnlib.extras import extra
 from attnlib.figures.palette import ROLES
@@ -15,16 +16,20 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 
 
+def settings() -> dict[str, Any]:
+    """The book's settings, `_config.yml`."""
+    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
+
+
 def repository() -> dict[str, str]:
     """The repository's address and branch, `url` and `branch`: settings in `_config.yml` and nowhere else."""
-    return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))["repository"]
+    return settings()["repository"]
 
 
 def site() -> str:
     """The address of the published pages, without a slash at its end: that of GitHub Pages, if none is set."""
     owner, name = repository()["url"].rstrip("/").split("/")[-2:]
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
-    return (settings.get("html", {}).get("baseurl") or f"https://{owner}.github.io/{name}").rstrip("/")
+    return (settings().get("html", {}).get("baseurl") or f"https://{owner}.github.io/{name}").rstrip("/")
 
 
 def revision(version: str = __version__) -> str:

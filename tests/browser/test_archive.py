@@ -10,8 +10,8 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from attnlib.figures.page import VIEW
 from benchmarks.figures import pages_with_figures
-from scripts.notebooks import WIDGET_VIEW
 from tests.browser.conftest import pages as built_pages
 from website import archive
 
@@ -72,7 +72,7 @@ def test_it_has_every_page_of_the_book_and_every_figure(unpacked, pages):
     decks = {p for p in pages if p.parent == unpacked / "pages" / "slides"}
     assert {*pages} == opened | decks | {unpacked / "index.html"}
     assert len(opened) > 40
-    stored = {p.stem for p in (archive.ROOT / "book").glob("*.ipynb") if WIDGET_VIEW in p.read_text("utf8")}
+    stored = {p.stem for p in (archive.ROOT / "book").glob("*.ipynb") if VIEW in p.read_text("utf8")}
     assert {Path(name).stem for name in pages_with_figures(unpacked / "pages")} == stored
 
 

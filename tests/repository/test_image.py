@@ -143,7 +143,6 @@ def test_pip_takes_nothing_that_is_not_in_the_lock():
     assert ["pip", "check"] in commands  # nothing is missing
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="the image has GNU's sed")
 @pytest.mark.parametrize(("machine", "hashes"), [("x86_64", 1), ("aarch64", 0)])
 def test_torch_has_a_hash_where_the_image_is_published_and_its_version_elsewhere(tmp_path, machine, hashes):
     """pip refuses a wheel with another hash, and the one hash is that of the wheel for x86-64."""

@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -306,9 +307,15 @@ def test_marks_are_filled(chapter):
         ({"07_small": 60}, []),
     ],
 )
-def test_a_page_without_a_time_is_reported_and_one_above_the_bound(seconds, found, chapter):
+def test_a_page_without_a_time_is_reported_and_one_above_the_bound(seconds, found, chapter, monkeypatch, capsys):
     (chapter.parent / "times.json").write_text(json.dumps({"machine": "this one", "seconds": seconds}))
-    assert notebooks.problems(chapter) == found
+    assert notebooks.slowness(chapter) == found
+    monkeypatch.setattr(sys, "argv", ["notebooks.py", "check"])
+    assert notebooks.main() == bool(found)
+    assert all(f"book/07_small.md: {words}" in capsys.readouterr().out for words in found)
+    monkeypatch.setattr(notebooks, "execute", lambda source: pytest.fail("it was run, which measures nothing"))
+    monkeypatch.setattr(sys, "argv", ["notebooks.py", "execute"])
+    assert notebooks.main() == 0
 
 
 @pytest.fixture
@@ -327,6 +334,29 @@ def test_a_measured_time_stands_in_the_list_and_in_the_page(pages, clock, chapte
     running_times.measure(pages)
     assert notebooks.times() == {"machine": "this one", "seconds": {"07_small": 7}}
     assert clock() == "runs 7 s" and notebooks.problems(chapter) == []
+
+
+def test_a_page_that_reads_the_list_is_run_again_when_it_is_written(clock, chapter, monkeypatch):
+    plans = chapter.with_name("plans.md")
+    plans.write_text(CHAPTER.replace("x + 1", 'open("times.json").read()'))
+    ran, run = [], notebooks.run
+
+    def noted(notebook, name):
+        ran.append((name, notebooks.times()["seconds"].get("07_small")))
+        return run(notebook, name)
+
+    monkeypatch.setattr(notebooks, "run", noted)
+    running_times.measure([])
+    assert ran == [("07_small", 42), ("plans", 42), ("plans", 7)]
+    assert notebooks.times()["seconds"] == {"07_small": 7, "plans": 7}
+
+
+@pytest.mark.parametrize("missing", ["sched_getaffinity", "getloadavg"])
+def test_a_system_that_does_not_say_how_busy_it_is_can_measure_too(missing, monkeypatch):
+    """macOS has no list of the processors that a program may use, Windows no load."""
+    monkeypatch.delattr(os, missing)
+    assert re.fullmatch(r".+, \d+ cores, Python 3\.\d+\.\d+", running_times.machine())
+    assert running_times.load() >= 0
 
 
 def test_nothing_is_measured_on_a_busy_machine_nor_one_page_on_another(clock, monkeypatch):
@@ -351,12 +381,20 @@ def test_new_words_are_put_in_without_a_run(chapter, monkeypatch):
     assert "Another" in after.cells[0].source and after.cells[1:] == before.cells[1:]
 
 
+def test_the_same_code_in_other_cells_is_run_again(chapter, silent):
+    chapter.write_text(CHAPTER.replace('print("x is", x)\n', '```\n\n```{code-cell} ipython3\nprint("x is", x)\n'))
+    assert notebooks.refill(chapter) is False
+
+
 def test_words_are_tried_without_running_anything_and_changed_code_is_stale(chapter):
     chapter.write_text(CHAPTER.replace("# 7 · A", "# 7 · Another"))
     shown = notebooks.with_outputs(chapter)
     assert "Another" in shown.cells[0].source and shown.cells[2].outputs[0].data["text/plain"] == "4"
     chapter.write_text(CHAPTER.replace("x + 1", "x + 2"))
-    with pytest.raises(notebooks.Stale, match="make execute"):
+    with pytest.raises(notebooks.Stale, match=r"code has changed .* `make execute`"):
+        notebooks.with_outputs(chapter)
+    chapter.with_suffix(".ipynb").unlink()
+    with pytest.raises(notebooks.Stale, match="never run: `make execute`"):
         notebooks.with_outputs(chapter)
 
 

@@ -6,7 +6,8 @@ import re
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from scripts.notebooks import BOOK, WIDGET_STATE, WIDGET_VIEW
+from attnlib.course.book import BOOK
+from attnlib.figures.page import STATE, VIEW
 from website.references import References, Unknown, labels
 from website.slide_text import PAGES, SlideText
 from website.slides import build, cut, heading_of, html_of, slides_of, with_decks
@@ -118,6 +119,7 @@ def test_the_labels_of_the_book_are_found():
     assert found["fig-alignment-date"] == "07_alignment.html#fig-alignment-date"  # a target
     assert found["ex-03-hull"] == "03_attention_step_by_step.html#ex-03-hull"  # a directive
     assert found["decks"] == "notation.html#decks"
+    assert "python3" not in found  # the name of a kernel
 
 
 def test_the_notes_of_every_chapter_can_be_shown():
@@ -163,7 +165,7 @@ def test_a_heading_at_the_end_of_a_cell_is_that_of_the_next_slide():
 
 
 def test_a_slide_of_prose_leads_to_the_live_figure_that_has_no_room():
-    figure = lines("Figure()", output={WIDGET_VIEW: {"model_id": "a"}})
+    figure = lines("Figure()", output={VIEW: {"model_id": "a"}})
     prose_alone = deck_of(prose("## It: one\n\nsaid", "slide"), figure)
     with_code = deck_of(prose("## It: one\n\nsaid", "slide"), lines("code()", "same-slide"), figure)
     link = r'Live in the page: <a href="../book/[\w-]+.html#it-one">It: one</a>'
@@ -238,15 +240,15 @@ def test_computed_markdown_is_rendered():
 
 
 def test_a_figure_comes_with_its_code_once_and_without_the_line_that_made_it():
-    view = {WIDGET_VIEW: {"model_id": "a"}, "text/plain": "Figure"}
+    view = {VIEW: {"model_id": "a"}, "text/plain": "Figure"}
     record = {"model_module": "anywidget", "state": {"_esm": "//# one.js\nlet a = '</script>';\n"}}
     state = {"version_major": 2, "version_minor": 0, "state": {"a": record, "b": record}}
-    page = deck_of(lines("Figure(1)", "slide", output=view), widgets={WIDGET_STATE: state})
+    page = deck_of(lines("Figure(1)", "slide", output=view), widgets={STATE: state})
     assert "Figure(1)" not in page
     assert page.count("one.js") == 1
     assert "let a = '</script>" not in page
     assert 'src="shared/anywidget-static.js"' in page
-    assert 'src="shared/anywidget-static.js"' not in deck_of(prose("## One", "slide"), widgets={WIDGET_STATE: state})
+    assert 'src="shared/anywidget-static.js"' not in deck_of(prose("## One", "slide"), widgets={STATE: state})
 
 
 def test_a_chapter_without_a_slide_is_named(tmp_path):
