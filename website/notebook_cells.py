@@ -16,6 +16,8 @@ CUT = re.compile(r"^(?=:::\{exercise\}|## )", re.M)
 KEPT_TAGS = {"nbval-ignore-output"}
 #: What a front end shows instead of an image that it could show too, and should not: there is no kernel yet.
 DROPPED_FORMS = (VIEW, "text/latex")
+#: Metadata of a cell whose code is hidden until somebody asks for it, in JupyterLab and in Colab.
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}
 
 
 # --- what is the chapter's, what an exercise, what a solution ---------------------------------------
@@ -67,7 +69,9 @@ def prose(cell: NotebookNode, plain: PlainMarkdown) -> list[NotebookNode]:
     return [new_markdown_cell(text, id=cell.id)] if text else []
 
 
-def code(cell: NotebookNode, plain: PlainMarkdown, page: str, outputs: bool = True) -> list[NotebookNode]:
+def code(
+    cell: NotebookNode, plain: PlainMarkdown, page: str, outputs: bool = True, folded: bool | None = None
+) -> list[NotebookNode]:
     """A cell of code with the outputs of the book, and its caption below it.
 
     Args:
@@ -75,12 +79,13 @@ def code(cell: NotebookNode, plain: PlainMarkdown, page: str, outputs: bool = Tr
         plain: For the caption.
         page: Its address.
         outputs: Whether the notebook has them.
+        folded: Whether its code is hidden until somebody asks for it; as on the page, if not given.
     """
     tags = set(cell.metadata.get("tags", []))
     metadata: dict = {"tags": sorted(tags & KEPT_TAGS)} if tags & KEPT_TAGS else {}
     # Not `outputs_hidden` for "hide-output": JupyterLab would go on hiding what a student has just run to see.
-    if "hide-input" in tags:
-        fold(metadata)
+    if "hide-input" in tags if folded is None else folded:
+        metadata |= FOLDED
     options = cell.metadata.get("mystnb", {})
     made = new_code_cell(
         cell.source,
@@ -98,18 +103,6 @@ def code(cell: NotebookNode, plain: PlainMarkdown, page: str, outputs: bool = Tr
             f"on [the page]({page}) the figure is live without running anything."
         )
     return [made, *([new_markdown_cell(" ".join(below), id=f"{cell.id}-caption")] if below else [])]
-
-
-def fold(metadata: dict) -> None:
-    """Hide the code of a cell until somebody asks for it, in JupyterLab and in Colab."""
-    metadata["jupyter"] = {"source_hidden": True}
-    metadata["cellView"] = "form"
-
-
-def unfold(metadata: dict) -> None:
-    """Show it."""
-    metadata.pop("cellView", None)
-    metadata.pop("jupyter", None)
 
 
 def without_front_end(output: NotebookNode, alt: str | None) -> NotebookNode:

@@ -4,12 +4,13 @@ References become links to the page, boxes become headings, quotes and folded hi
 and stops the run, so that no mark-up reaches a student.
 """
 
+import itertools
 import re
 
 from website.references import References, Unknown
 
 FENCE = re.compile(r"(?P<marks>:{3,}|`{3,})(?:\{(?P<name>[\w-]+)\})?[ \t]*(?P<title>.*)")
-OPTION = re.compile(r":(?P<key>[\w-]+):[ \t]*(?P<value>.*)")
+OPTION = re.compile(r":[\w-]+:.*")
 TARGET = re.compile(r"\([\w-]+\)=[ \t]*")
 #: Whatever comes first in a line is read: in code and in formulas nothing else is looked for.
 INLINE = re.compile(
@@ -60,11 +61,7 @@ class PlainMarkdown:
         name, title = opening["name"], self.inline(opening["title"])
         if name is None and opening["marks"].startswith("`"):
             return "\n".join([opening[0], *body, opening["marks"]])
-        options = {}
-        while body and (option := OPTION.fullmatch(body[0])):
-            options[option["key"]] = option["value"]
-            body = body[1:]
-        text = self.text("\n".join(body))
+        text = self.text("\n".join(itertools.dropwhile(OPTION.fullmatch, body)))
         if name == "exercise":
             return f"\n### Exercise: {title}\n\n{text}\n"
         if name == "dropdown":
@@ -85,6 +82,6 @@ class PlainMarkdown:
             # One bracket of a citation is that of the link.
             return f"[[{words[1:-1]}]]({address})" if words.startswith("[") else f"[{words}]({address})"
         if match["target"]:
-            words = match["words"] or match["target"].lstrip("#").replace("-", " ")  # the page would put its name
+            words = match["words"] or self.references.words(match["target"])
             return f"[{words}]({self.references.address(match['target'])})"
         return match[0]

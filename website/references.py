@@ -70,6 +70,10 @@ class References:
             return f"{self.pages}/{page}.html{'#' + anchor if anchor else ''}"
         raise Unknown(f"the link to {target!r} leads nowhere: no page of book/ and no label is called so")
 
+    def words(self, target: str) -> str:
+        """What a link without words says; a page would put the name of the place."""
+        return target.strip("#").replace("-", " ")
+
     def role(self, name: str, content: str) -> tuple[str, str]:
         """The words and the address of a reference.
 

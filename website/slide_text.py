@@ -61,8 +61,7 @@ class SlideText:
             token = tokens[index]
             target = str(token.attrGet("href") or "")
             token.attrSet("href", self.references.address(target))
-            # The page would put the name of the place.
-            words = target.strip("#").replace("-", " ") if tokens[index + 1].type == "link_close" else ""
+            words = self.references.words(target) if tokens[index + 1].type == "link_close" else ""
             return renderer.renderToken(tokens, index, options, env) + escape(words)
 
         def nothing(token):

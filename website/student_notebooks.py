@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from attnlib.course.book import ROOT, setup_cell, site
 from scripts.launch_links import binder, colab, on_github
 from scripts.notebooks import Stale, chapters, with_outputs
-from website.notebook_cells import code, fold, pieces, prose, unfold
+from website.notebook_cells import FOLDED, Piece, code, pieces, prose
 from website.plain_markdown import PlainMarkdown
 from website.references import References, Unknown
 
@@ -50,6 +50,32 @@ def following(source: Path) -> Path | None:
 # --- the notebooks ----------------------------------------------------------------------------------
 
 
+class Page:
+    """A page as it was read, for both of its notebooks.
+
+    Args:
+        source: Its Markdown in book/.
+
+    Raises:
+        Stale: The code of the page has changed since it was run.
+    """
+
+    def __init__(self, source: Path):
+        self.source, self.notebook = source, with_outputs(source)
+        self.pieces = pieces(self.notebook)
+        self.plain = PlainMarkdown(References(f"{site()}/book"))
+        self.address = f"{site()}/book/{source.stem}.html"
+        self.solved = any(piece.kind == "solution" for piece in self.pieces)
+
+    def prose(self, piece: Piece) -> list[NotebookNode]:
+        """A piece of Markdown as a cell."""
+        return prose(piece.cell, self.plain)
+
+    def code(self, piece: Piece, **shown: bool) -> list[NotebookNode]:
+        """A piece of code as a cell, and what stands below it."""
+        return code(piece.cell, self.plain, self.address, **shown)
+
+
 def assemble(cells: list[NotebookNode], notebook: NotebookNode) -> NotebookNode:
     """A notebook of these cells, for the kernel of that one; it asks Colab for a GPU where a chapter uses one."""
     metadata = {key: notebook.metadata[key] for key in ("kernelspec", "language_info")}
@@ -73,36 +99,32 @@ def badges(path: str, page: str) -> str:
     )
 
 
-def student(source: Path) -> NotebookNode:
+def student(page: Page) -> NotebookNode:
     """The notebook of a page, without its solutions.
 
     Raises:
-        Stale: The code of the page has changed since it was run.
         Unknown: Something in its Markdown that has no plain form.
     """
-    notebook, page = with_outputs(source), f"{site()}/book/{source.stem}.html"
-    plain = PlainMarkdown(References(f"{site()}/book"))
-    every = pieces(notebook)
     cells = []
-    for piece in (piece for piece in every if piece.kind != "solution"):
+    for piece in (piece for piece in page.pieces if piece.kind != "solution"):
         if piece.cell.cell_type == "markdown":
-            cells += prose(piece.cell, plain)
+            cells += page.prose(piece)
         else:
-            cells += code(piece.cell, plain, page, outputs=piece.kind == "chapter")
+            cells += page.code(piece, outputs=piece.kind == "chapter")
     title, _, rest = cells[0].source.partition("\n")
-    head = [title, badges(f"notebooks/{source.stem}.ipynb", page)]
-    if any(piece.kind == "solution" for piece in every):
-        head.append(f"Solutions of the exercises: {where_solved(source)}.")
-    if times := factor(notebook):
+    head = [title, badges(f"notebooks/{page.source.stem}.ipynb", page.address)]
+    if page.solved:
+        head.append(f"Solutions of the exercises: {where_solved(page.source)}.")
+    if times := factor(page.notebook):
         head.append(
             f"On a GPU the training takes {times} times as many steps; no result needs them. Colab is asked for a GPU: "
             "if it has none to give, choose *CPU* under *Runtime*, *Change runtime type*."
         )
     cells[0].source = "\n\n".join([*head, rest.strip("\n")]).strip("\n")
     cells.insert(1, setup())
-    if text := onward(source):
+    if text := onward(page.source):
         cells.append(new_markdown_cell(text, id="onward"))
-    return assemble(cells, notebook)
+    return assemble(cells, page.notebook)
 
 
 def where_solved(source: Path) -> str:
@@ -126,51 +148,41 @@ def onward(source: Path) -> str:
     return "\n\n".join(lines)
 
 
-def solutions(source: Path) -> NotebookNode | None:
+def solutions(page: Page) -> NotebookNode | None:
     """The solutions of a page, below the code that they need; None if it has no exercise.
 
     Raises:
-        Stale: The code of the page has changed since it was run.
         Unknown: Something in its Markdown that has no plain form.
     """
-    notebook, page = with_outputs(source), f"{site()}/book/{source.stem}.html"
-    plain = PlainMarkdown(References(f"{site()}/book"))
-    every = pieces(notebook)
-    if not any(piece.kind == "solution" for piece in every):
+    if not page.solved:
         return None
-    title = re.match(r"# (.+)", every[0].cell.source)[1]
-    path, asked = (f"notebooks/{folder}{source.stem}.ipynb" for folder in ("solutions/", ""))
+    title = re.match(r"# (.+)", page.pieces[0].cell.source)[1]
+    path, asked = (f"notebooks/{folder}{page.source.stem}.ipynb" for folder in ("solutions/", ""))
     head = [
         f"# Solutions: {title}",
-        badges(path, page),
-        f"They use what the notebook of the exercises ([beside this one](../{source.stem}.ipynb), "
+        badges(path, page.address),
+        f"They use what the notebook of the exercises ([beside this one](../{page.source.stem}.ipynb), "
         f"[in Colab]({colab(asked)})) has computed. Its code comes first, folded in JupyterLab and in Colab: run it "
         "before you run a solution, or run all cells. If you only read, go on to [the solutions](#The-solutions).",
     ]
     cells = [new_markdown_cell("\n\n".join(head), id="head"), setup()]
     folded = {"jp-MarkdownHeadingCollapsed": True}
     cells.append(new_markdown_cell("## The code of the notebook", id="code", metadata=folded))
-    for piece in every:
+    for piece in page.pieces:
         if piece.kind == "chapter" and piece.cell.cell_type == "code":
-            cell = code(piece.cell, plain, page, outputs=False)[0]
-            fold(cell.metadata)
-            cells.append(cell)
+            cells += page.code(piece, outputs=False, folded=True)[:1]  # without a caption: there is no picture
     cells.append(new_markdown_cell("## The solutions", id="solutions"))
-    for piece in every:
+    for piece in page.pieces:
         if piece.cell.cell_type == "markdown" and piece.kind != "chapter":
-            cells += prose(piece.cell, plain)
+            cells += page.prose(piece)
         elif piece.kind == "solution":
-            shown, *below = code(piece.cell, plain, page)
-            unfold(shown.metadata)
-            cells += [shown, *below]
-    return assemble(cells, notebook)
+            cells += page.code(piece, folded=False)
+    return assemble(cells, page.notebook)
 
 
 def setup() -> NotebookNode:
     """The cell that installs the course."""
-    cell = new_code_cell(setup_cell(), id="setup")
-    fold(cell.metadata)
-    return cell
+    return new_code_cell(setup_cell(), id="setup", metadata=FOLDED)
 
 
 # --- all of them ------------------------------------------------------------------------------------
@@ -185,7 +197,8 @@ def every_notebook() -> dict[Path, str]:
     found = {}
     for source in sources():
         try:
-            for folder, notebook in ((NOTEBOOKS, student(source)), (NOTEBOOKS / "solutions", solutions(source))):
+            page = Page(source)
+            for folder, notebook in ((NOTEBOOKS, student(page)), (NOTEBOOKS / "solutions", solutions(page))):
                 if notebook is not None:
                     found[folder / f"{source.stem}.ipynb"] = nbformat.writes(notebook) + "\n"
         except (Stale, Unknown) as error:

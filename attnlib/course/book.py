@@ -1,5 +1,6 @@
 """Where the book's sources lie, and what is written in them that a reader sees in another form."""
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
 
 
+@functools.cache  # every link of a notebook asks for the address
 def settings() -> dict[str, Any]:
     """The book's settings, `_config.yml`."""
     return yaml.safe_load((ROOT / "_config.yml").read_text("utf8"))
