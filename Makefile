@@ -110,6 +110,9 @@ times: $(VENV)/.book ## measure on a quiet machine how long pages run (some: CHA
 	@$(BIN)/python -m scripts.running_times $(CHAPTER)
 	@$(BIN)/python -m website.student_notebooks write
 
+long: $(VENV)/.book ## every comparison at 1, 4 and 16 times its steps, with all rates (hours; resumes; some: CHAPTER="07 08")
+	@$(BIN)/python -m scripts.long_runs $(CHAPTER)
+
 # --- the tests --------------------------------------------------------------------------------------
 
 test: needs-test ready ## before a commit: lint, unit tests, notebooks, strict build, browser

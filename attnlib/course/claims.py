@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attnlib.course.long_runs import VERDICTS
 from attnlib.extras import extra
 
 with extra("course"):
@@ -25,12 +26,16 @@ class Gate:
     values: tuple[float, ...]
     at_least: float | None
     at_most: float | None
+    verdict: str | None = None  # of attnlib.course.long_runs.VERDICTS
+    fails_if: str | None = None  # what would make the claim fail, in a few words
+    comparison: str | None = None  # the one that measured it
 
     def __str__(self) -> str:
         low, high = min(self.values), max(self.values)
         band = f" ({low:.3g} to {high:.3g})" if low < high else ""
         bounds = [f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None]
-        return f"{self.what}: {statistics.median(self.values):.3g}{band} · held to {' and '.join(bounds)}"
+        verdict = f" · {self.verdict}" if self.verdict else ""
+        return f"{self.what}: {statistics.median(self.values):.3g}{band} · held to {' and '.join(bounds)}{verdict}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         return {"text/plain": str(self)}, {KEY: asdict(self)}
@@ -43,6 +48,9 @@ def claim(
     *,
     at_least: float | None = None,
     at_most: float | None = None,
+    verdict: str | None = None,
+    fails_if: str | None = None,
+    comparison: str | None = None,
 ) -> None:
     """Assert that every value keeps the bounds; show it, and record it for the ledger.
 
@@ -52,10 +60,13 @@ def claim(
         values: as measured: one number, or one for each seed or case.
         at_least: lower bound, itself allowed.
         at_most: upper bound, itself allowed.
+        verdict: what more training does to it, one of `attnlib.course.long_runs.VERDICTS`.
+        fails_if: what would make it fail, to be read after "would fail if".
+        comparison: name of the `attnlib.course.comparison.compare` that measured the values.
 
     Raises:
         AssertionError: a value breaks a bound, or is not a number.
-        ValueError: no bound, or no value.
+        ValueError: no bound, no value, or no such verdict.
 
     Example:
         >>> claim("cost", "weights computed / m·t", [1.0, 1.0], at_least=1, at_most=1)
@@ -64,9 +75,11 @@ def claim(
     values = tuple(np.asarray(values, dtype=float).ravel().tolist())
     if at_least is None and at_most is None:
         raise ValueError(f"a claim that nothing can refute: give {what!r} a bound, at_least or at_most")
+    if verdict not in (None, *VERDICTS):
+        raise ValueError(f"a verdict is one of {', '.join(VERDICTS)}; got {verdict!r}")
     if not values:
         raise ValueError(f"no value of {what!r} was measured")
     low, high = -math.inf if at_least is None else at_least, math.inf if at_most is None else at_most
     if broken := [v for v in values if not low <= v <= high]:
         raise AssertionError(f"{name}: {what} must be in {low:g}..{high:g}, measured {broken}")
-    display(Gate(name, what, values, at_least, at_most))
+    display(Gate(name, what, values, at_least, at_most, verdict, fails_if, comparison))

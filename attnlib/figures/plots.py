@@ -174,6 +174,23 @@ def curves(
     return ax
 
 
+def dots(values: dict[str, Values], ax: Axes | None = None, *, xlabel: str) -> Axes:
+    """A line for each name, a dot for each of its values: what seeds of several arms have reached.
+
+    Args:
+        values: name → (seeds,).
+        ax: where to draw; a new figure by default.
+        xlabel: quantity and unit.
+    """
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 0.6 + 0.4 * len(values)))
+    for n, of in enumerate(values.values()):
+        ax.plot(of, [n] * len(of), "o", color=f"C{n}", alpha=0.7)
+    ax.set_yticks(range(len(values)), list(values))
+    ax.set(xlabel=xlabel, ylim=(len(values) - 0.5, -0.5))
+    return ax
+
+
 def smooth(runs: Values, n: int = 20) -> tuple[range, np.ndarray]:
     """Mean of each n neighbouring steps, and the number of the last of them: what `curves` takes.
 

@@ -1,0 +1,188 @@
+"""The fair comparison: every "A beats B" of the book is made here, by one protocol.
+
+Each arm trains with a learning rate of its own, chosen from the same grid on the dev part; with the same seeds and as
+many steps; and what is reported is measured on the test part, once. A chapter trains for its own number of steps (1×).
+Under `recording`, as `make long` runs the chapters, every arm also trains 4× and 16× as long with every rate of the
+grid, and `attnlib.course.long_runs` keeps what came out.
+"""
+
+import contextlib
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+from torch import nn
+
+from attnlib.course.claims import claim
+from attnlib.course.long_runs import BUDGETS, Judged, LongRuns, Run, best_rate, has_plateau
+from attnlib.extras import extra
+from attnlib.figures import plots
+from attnlib.training.loop import History
+
+with extra("course"):
+    from IPython.display import Markdown
+
+Train = Callable[[str, int, float, int], tuple[nn.Module, History]]
+Results = dict[str, np.ndarray]  # arm → (seeds, …), what was measured on the test part
+
+_record: LongRuns | None = None
+
+
+@contextlib.contextmanager
+def recording(path: Path | str) -> Iterator[LongRuns]:
+    """As long as this lasts, comparisons train for all budgets and write what comes out into a file.
+
+    Args:
+        path: of the JSON; what it holds already is not trained again.
+    """
+    global _record
+    _record = LongRuns(path)
+    try:
+        yield _record
+    finally:
+        _record = None
+
+
+@dataclasses.dataclass
+class Comparison:
+    """What came out of `compare`, at the steps of the chapter."""
+
+    name: str
+    steps: int
+    rates: dict[str, float]  # of each arm, as chosen
+    runs: dict[str, list[Run]]  # arm → one per seed
+    models: dict[str, list[nn.Module]]
+    histories: dict[str, list[History]]
+
+    @property
+    def results(self) -> Results:
+        """What was measured: arm → (seeds,), or (seeds, n) where `measure` returned n numbers."""
+        return {arm: np.array([run.measured for run in runs]) for arm, runs in self.runs.items()}
+
+    def table(self, what: str, number: int | None = None) -> Markdown:
+        """One row for each arm: parameters, rate, steps, target tokens, and what was measured, lowest to highest.
+
+        Args:
+            what: head of the last column.
+            number: which of the numbers, where `measure` returned several.
+        """
+        head = f"| arm | parameters | rate | steps | target tokens | {what} |\n|---|--:|--:|--:|--:|--:|\n"
+        rows = []
+        for arm, values in self._column(number).items():
+            low, high = f"{values.min():.2f}", f"{values.max():.2f}"
+            tokens = np.mean([run.tokens for run in self.runs[arm]])
+            rows.append(
+                f"| {arm} | {self.runs[arm][0].parameters:,} | {self.rates[arm]:g} | {self.steps:,} | {tokens:,.0f} | "
+                f"{low if low == high else f'{low}–{high}'} |"
+            )
+        return Markdown(head + "\n".join(rows))
+
+    def dots(self, what: str, number: int | None = None, ax: Axes | None = None) -> Axes:
+        """The same as a picture: a line for each arm, a dot for each seed."""
+        return plots.dots(self._column(number), ax, xlabel=what)
+
+    def _column(self, number: int | None) -> Results:
+        return {arm: values if number is None else values[:, number] for arm, values in self.results.items()}
+
+    def claim(
+        self,
+        name: str,
+        what: str,
+        of: Callable[[Results], ArrayLike],
+        *,
+        at_least: float | None = None,
+        at_most: float | None = None,
+        verdict: str,
+        fails_if: str,
+    ) -> None:
+        """`attnlib.course.claims.claim` of what was measured; under `recording`, it is also judged at every budget.
+
+        Args:
+            name, what, at_least, at_most, verdict, fails_if: as for `claim`.
+            of: the results → the values that must keep the bounds.
+
+        Raises:
+            AssertionError, ValueError: as `claim`.
+        """
+        bounds = {"at_least": at_least, "at_most": at_most}
+        if _record is not None:
+            values = {b: np.ravel(of(_record.results(self.name, b))).tolist() for b in BUDGETS}
+            _record.judge(Judged(self.name, name, what, values, **bounds, stated=verdict))
+        claim(name, what, of(self.results), **bounds, verdict=verdict, fails_if=fails_if, comparison=self.name)
+
+
+def compare(
+    name: str,
+    arms: Sequence[str],
+    train: Train,
+    measure: Callable[[nn.Module], ArrayLike],
+    *,
+    steps: int,
+    rates: Mapping[str, float] | None = None,
+    grid: Sequence[float] = (3e-3, 1e-2, 3e-2),
+    seeds: Sequence[int] = (0, 1, 2),
+) -> Comparison:
+    """Train every arm with every seed, and measure.
+
+    Args:
+        name: of the comparison, one word for each of the book.
+        arms: what is compared.
+        train: (arm, seed, lr, steps) → (model, history). It must judge on the dev part while it trains: the `validate`
+            of `attnlib.training.fit`, which also keeps the best weights. All arms get as many examples in a step.
+        measure: model → a number, or several, on the test part. It must not be looked at to choose anything.
+        steps: of the chapter, 1×.
+        rates: of each arm, as they were chosen for these steps; None chooses here, which trains the whole grid.
+        grid: learning rates to choose from, at least three; a run whose loss is not finite counts as the worst.
+        seeds: at least three.
+
+    Raises:
+        ValueError: fewer than two arms, three rates or three seeds; `rates` are not of these arms or not of the grid;
+            a run was not judged on a dev part; every rate of an arm diverged.
+
+    Example:
+        >>> from attnlib.training import fit, set_seed
+        >>> def train(width, seed, lr, steps):
+        ...     set_seed(seed)
+        ...     x = torch.randn(8, 2)
+        ...     model = torch.nn.Sequential(torch.nn.Linear(2, int(width)), torch.nn.Linear(int(width), 1))
+        ...     loss = lambda model, x: ((model(x) - x.sum(-1, keepdim=True)).square().mean(), 8)
+        ...     return model, fit(model, [x], loss, steps=steps, lr=lr, validate=lambda m: loss(m, x)[0])
+        >>> found = compare("sums", ["1", "9"], train, lambda model: model[0].out_features, steps=3)
+        >>> found.results["9"]
+        array([9., 9., 9.])
+    """
+    if len(arms) < 2 or len(grid) < 3 or len(seeds) < 3:
+        raise ValueError(f"need two arms, three rates and three seeds; got {list(arms)}, {list(grid)}, {list(seeds)}")
+    if rates is not None and (set(rates) != set(arms) or not set(rates.values()) <= set(grid)):
+        raise ValueError(f"need a rate of {list(grid)} for each of {list(arms)}, got {dict(rates)}")
+
+    def run(arm: str, seed: int, lr: float, budget: int) -> tuple[Run, nn.Module | None, History | None]:
+        try:
+            model, history = train(arm, seed, lr, steps * budget)
+        except ValueError as error:
+            if "the learning rate" not in str(error):  # of `fit`, where a loss is no finite number
+                raise
+            return Run(lr, seed), None, None
+        if not history.valid_loss:
+            raise ValueError(f"{name}, {arm}: train must judge on the dev part; give fit a `validate`")
+        found = Run(
+            lr, seed, dev=min(history.valid_loss), plateau=has_plateau(history.valid_loss),
+            measured=np.asarray(measure(model.eval()), dtype=float).tolist(), tokens=history.tokens,
+            parameters=sum(p.numel() for p in model.parameters()), seconds=round(history.seconds, 1),
+        )  # fmt: skip
+        return found, model, history
+
+    if rates is None:
+        dev = {arm: {lr: [run(arm, s, lr, 1)[0].dev for s in seeds] for lr in grid} for arm in arms}
+        rates = {arm: best_rate(of_rates, f"{name}, {arm}") for arm, of_rates in dev.items()}
+    trained = {arm: [run(arm, seed, rates[arm], 1) for seed in seeds] for arm in arms}
+    if _record is not None:
+        _record.begin(name, steps=steps, grid=list(grid), seeds=list(seeds), arms=list(arms))
+        for budget, arm, lr, seed in itertools.product(BUDGETS, arms, grid, seeds):
+            _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
+    runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))
+    return Comparison(name, steps, dict(rates), runs, models, histories)

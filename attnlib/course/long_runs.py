@@ -1,0 +1,182 @@
+"""What `make long` has found: every run of every comparison, in one JSON, and the verdict that follows from it."""
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+BUDGETS = (1, 4, 16)  # times the steps of the chapter
+CANNOT, LATER, SAME = VERDICTS = ("cannot", "learns later", "no difference found")
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One training of one arm; by default one whose loss was no finite number."""
+
+    lr: float
+    seed: int
+    dev: float = math.inf  # the lowest loss on dev, nats per token
+    plateau: bool = False  # dev had not improved over the last third
+    measured: Any = math.nan  # on the test part: a number, or a list
+    tokens: int = 0  # target tokens seen
+    parameters: int = 0
+    seconds: float = 0.0  # of training
+
+
+def has_plateau(valid_loss: Sequence[float], at_least: float = 0.01) -> bool:
+    """Whether the last third of the validations brought no lower loss.
+
+    Args:
+        valid_loss: of a run, in its order, at equal distances.
+        at_least: what counts as lower, in nats.
+
+    Raises:
+        ValueError: fewer than three.
+
+    Example:
+        >>> has_plateau([3.0, 1.0, 1.0]), has_plateau([3.0, 2.0, 1.0])
+        (True, False)
+    """
+    if len(valid_loss) < 3:
+        raise ValueError(f"a last third needs three validations, got {len(valid_loss)}")
+    before = len(valid_loss) - len(valid_loss) // 3
+    return min(valid_loss[before:]) > min(valid_loss[:before]) - at_least
+
+
+def best_rate(dev: Mapping[float, Sequence[float]], of: str) -> float:
+    """The learning rate with the lowest mean loss on dev over the seeds.
+
+    Args:
+        dev: rate → lowest loss of each seed.
+        of: whose rates they are, for the error.
+
+    Raises:
+        ValueError: none is finite.
+    """
+    means = {lr: float(np.mean(losses)) for lr, losses in dev.items()}
+    best = min(means, key=means.get)
+    if not math.isfinite(means[best]):
+        raise ValueError(f"{of}: every rate of {list(dev)} diverged")
+    return best
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    """A claim, judged at every budget."""
+
+    comparison: str
+    claim: str  # a key of book/claims.yml
+    what: str
+    values: dict[int, list[float]]  # budget → one per seed or case
+    at_least: float | None
+    at_most: float | None
+    stated: str  # the verdict that the chapter states
+
+    def holds(self, budget: int) -> bool:
+        """Whether every value of this budget keeps the bounds."""
+        low = -math.inf if self.at_least is None else self.at_least
+        high = math.inf if self.at_most is None else self.at_most
+        return all(low <= value <= high for value in self.values[budget])
+
+
+class LongRuns:
+    """The file: comparisons with their runs, and the claims that were judged by them.
+
+    Several processes may write at a time, each its own comparison.
+
+    Args:
+        path: of the JSON; it need not be there.
+    """
+
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
+
+    def read(self) -> dict[str, Any]:
+        """What the file holds: comparison → `steps`, `grid`, `seeds`, `arms` (→ budget → runs), `claims`."""
+        return json.loads(self.path.read_text("utf8")) if self.path.exists() else {}
+
+    @contextmanager
+    def changing(self) -> Iterator[dict[str, Any]]:
+        """The content, written back at the end; no other process changes it meanwhile."""
+        import fcntl  # only where long runs are made: Windows, where chapters run too, has none
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.path.with_suffix(".lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            content = self.read()
+            yield content
+            scratch = self.path.with_suffix(".part")
+            scratch.write_text(json.dumps(content, indent=1) + "\n", "utf8")
+            scratch.replace(self.path)
+
+    def begin(self, name: str, *, steps: int, grid: list[float], seeds: list[int], arms: list[str]) -> None:
+        """Make room for a comparison; runs of one with other settings are forgotten."""
+        settings = {"steps": steps, "grid": grid, "seeds": seeds}
+        with self.changing() as content:
+            kept = content.get(name, {})
+            old = kept["arms"] if {key: kept.get(key) for key in settings} == settings else {}
+            content[name] = {**settings, "arms": {arm: old.get(arm, {}) for arm in arms}, "claims": []}
+
+    def once(self, name: str, arm: str, budget: int, lr: float, seed: int, train: Callable[[], Run]) -> None:
+        """Train, unless this run is in the file."""
+        runs = self.read()[name]["arms"][arm].get(str(budget), [])
+        if any((run["lr"], run["seed"]) == (lr, seed) for run in runs):
+            return
+        run = dataclasses.asdict(train())
+        with self.changing() as content:
+            content[name]["arms"][arm].setdefault(str(budget), []).append(run)
+
+    def chosen(self, name: str, arm: str, budget: int) -> tuple[float, list[Run]]:
+        """The best rate of an arm with this many steps, and the runs with it, one per seed."""
+        runs = [Run(**run) for run in self.read()[name]["arms"][arm][str(budget)]]
+        dev: dict[float, list[float]] = {}
+        for run in runs:
+            dev.setdefault(run.lr, []).append(run.dev)
+        best = best_rate(dev, f"{name}, {arm}, {budget}×")
+        return best, sorted((run for run in runs if run.lr == best), key=lambda run: run.seed)
+
+    def results(self, name: str, budget: int) -> dict[str, np.ndarray]:
+        """What was measured with the chosen rates: arm → (seeds, …)."""
+        arms = self.read()[name]["arms"]
+        return {arm: np.array([run.measured for run in self.chosen(name, arm, budget)[1]]) for arm in arms}
+
+    def judge(self, judged: Judged) -> None:
+        """Add a claim to its comparison."""
+        with self.changing() as content:
+            entry = dataclasses.asdict(judged)
+            content[entry.pop("comparison")]["claims"].append(entry)
+
+    def claims(self) -> list[Judged]:
+        """All that were judged."""
+        return [
+            Judged(**{**entry, "comparison": name, "values": {int(b): v for b, v in entry["values"].items()}})
+            for name, comparison in self.read().items()
+            for entry in comparison["claims"]
+        ]
+
+    def at_plateau(self, name: str) -> bool:
+        """Whether every arm had stopped to improve when the longest budget ended, in every seed."""
+        arms = self.read()[name]["arms"]
+        return all(run.plateau for arm in arms for run in self.chosen(name, arm, BUDGETS[-1])[1])
+
+    def verdict(self, claim: Judged) -> str:
+        """What became of a claim: one of `VERDICTS`, or `LATER` with the steps at which it ended."""
+        ended = next((budget for budget in BUDGETS if not claim.holds(budget)), None)
+        if ended is None and (claim.stated == SAME or self.at_plateau(claim.comparison)):
+            return SAME if claim.stated == SAME else CANNOT
+        return LATER
+
+    def words(self, claim: Judged) -> str:
+        """The verdict in a sentence, with the steps at which the claim ended or up to which it held."""
+        verdict, steps = self.verdict(claim), self.read()[claim.comparison]["steps"]
+        if verdict != LATER:
+            return verdict
+        ended = next((budget for budget in BUDGETS if not claim.holds(budget)), None)
+        if ended is None:
+            return f"{LATER}: not yet after {BUDGETS[-1] * steps:,} steps, and still improving"
+        return f"{LATER}: gone at {ended * steps:,} steps"
