@@ -27,12 +27,17 @@ def fingerprint(source: Path) -> str:
     trees = {file: parse(file.read_text("utf8")) for file in files if file.suffix == ".py"}
     asking = [parse(code), *trees.values()]
     for file in [*sorted(files), ROOT / "requirements.txt"]:
-        text = file.read_bytes()
+        text = without_comments(file.read_bytes()) if file.suffix == ".txt" else file.read_bytes()
         if file in trees:
             others = [tree for tree in asking if tree is not trees[file]]
             text = without_lines(text, unused_lines(trees[file], others))
         digest.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + text + b"\0")
     return digest.hexdigest()
+
+
+def without_comments(text: bytes) -> bytes:
+    """The lines of a list of packages or of wheels that say something to pip."""
+    return b"".join(line for line in text.splitlines(keepends=True) if not line.startswith(b"#"))
 
 
 def code_of(source: Path) -> str:

@@ -18,7 +18,7 @@ from attnlib.course.comparison import recording
 from scripts.kernel import KERNEL_ENVIRONMENT
 from scripts.notebooks import cells_of, choose
 
-RECORD = BOOK / "long_runs.json"
+RECORD = BOOK / "long_runs.json"  # what `make long` has found
 
 
 def compares(chapter: Path) -> bool:

@@ -15,6 +15,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from attnlib.course.book import ROOT, repository, settings
+from website.student_notebooks import written
 
 BUILT = ROOT / "_build" / "html"
 LARGEST = 40_000_000  # bytes of an archive: what can still be mailed, and loaded where the network is slow
@@ -131,7 +132,7 @@ def notebooks() -> dict[str, bytes]:
         "LICENSE.txt": (ROOT / "LICENSE").read_bytes(),
         "requirements.txt": (ROOT / "requirements.txt").read_bytes(),
     }
-    for path in [*(ROOT / "notebooks").rglob("*.ipynb"), *(ROOT / "book" / "exercises").glob("*.ipynb")]:
+    for path in [*sorted(written()), *(ROOT / "book" / "exercises").glob("*.ipynb")]:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     return files
 

@@ -1,7 +1,9 @@
 """Sphinx extension: the directive `claims-ledger`, a table of what the slides claim and what the runs measured.
 
 The claims stand in book/claims.yml; what was measured, and the bounds it kept, in the stored outputs of the chapters
-(`attnlib.course.claims`). The build fails when one of the two is without the other.
+(`attnlib.course.claims`); what became of them with more training, in book/long_runs.json (`make long`). The build
+fails when a claim was not measured, when a measurement belongs to no claim, or when a chapter's verdict is not that of
+its runs.
 """
 
 import ast
@@ -18,6 +20,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from attnlib.course.book import BOOK, ROOT
 from attnlib.course.claims import KEY
+from attnlib.course.long_runs import Judged, LongRuns
+
+LONG_RUNS = LongRuns(BOOK / "long_runs.json")
 
 
 class Gate(NamedTuple):
@@ -28,6 +33,16 @@ class Gate(NamedTuple):
     values: list[float]
     at_least: float | None
     at_most: float | None
+    verdict: str | None = None
+    fails_if: str | None = None
+    comparison: str | None = None
+
+    def margin(self) -> str:
+        """How far the worst value is from its bound, in ranges of the values; without a range, as it is."""
+        bounds = [value - self.at_least for value in self.values if self.at_least is not None]
+        bounds += [self.at_most - value for value in self.values if self.at_most is not None]
+        spread = max(self.values) - min(self.values)
+        return f"{min(bounds) / spread:.1f} ranges" if spread else f"{min(bounds):.3g}"
 
     def measured(self) -> str:
         low, high = min(self.values), max(self.values)
@@ -50,7 +65,9 @@ def recorded(notebooks: list[Path]) -> dict[str, list[Gate]]:
     return found
 
 
-def problems(claims: dict[str, dict], gates: dict[str, list[Gate]], root: Path) -> list[str]:
+def problems(
+    claims: dict[str, dict], gates: dict[str, list[Gate]], root: Path, runs: LongRuns = LONG_RUNS
+) -> list[str]:
     """What keeps the ledger from being whole."""
     found = [
         f"the chapters gate {name!r}, which book/claims.yml does not know" for name in gates.keys() - claims.keys()
@@ -64,7 +81,24 @@ def problems(claims: dict[str, dict], gates: dict[str, list[Gate]], root: Path) 
         ]
         found += [f"no such test for {name!r}: {test}" for test in claim["tests"] if not exists(test, root)]
         found += [f"{name!r} names no {key}" for key in ("says", "slides", "chapters", "tests") if not claim[key]]
+    for gate in (gate for of in gates.values() for gate in of):
+        judged = trained_longer(gate, runs)
+        if judged is not None and runs.verdict(judged) != gate.verdict:
+            found.append(
+                f"{gate.chapter} says {gate.verdict!r} of {gate.what!r}, its runs say {runs.verdict(judged)!r}"
+            )
     return sorted(found)
+
+
+def trained_longer(gate: Gate, runs: LongRuns) -> Judged | None:
+    """The same claim at all budgets; None where it is of no comparison, or `make long` has not run that one."""
+    return next((j for j in runs.claims() if (j.comparison, j.what) == (gate.comparison, gate.what)), None)
+
+
+def what_became_of_it(gate: Gate, runs: LongRuns) -> str:
+    """A claim's verdict in the words of its long runs; without any, that of its chapter."""
+    judged = trained_longer(gate, runs)
+    return runs.words(judged) if judged is not None else gate.verdict or "not trained longer"
 
 
 def exists(test: str, root: Path) -> bool:
@@ -81,7 +115,7 @@ class ClaimsLedger(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         source, notebooks = BOOK / "claims.yml", sorted(BOOK.glob("[0-9]*.ipynb"))
-        for path in (source, *notebooks):
+        for path in (source, LONG_RUNS.path, *notebooks):
             self.env.note_dependency(str(path))
         claims, gates = yaml.safe_load(source.read_text("utf8")), recorded(notebooks)
         if found := problems(claims, gates, ROOT):
@@ -90,17 +124,24 @@ class ClaimsLedger(SphinxDirective):
         for name, claim in claims.items():
             tests = [nodes.literal("", test.partition("::")[2]) for test in claim["tests"]]
             said = paragraph(nodes.strong("", claim["says"]), nodes.Text(f" {claim['slides']}"))
-            rows.append(row([said, paragraph(nodes.Text("code tested by "), *joined(tests))], across=4))
+            rows.append(row([said, paragraph(nodes.Text("code tested by "), *joined(tests))], across=5))
             rows += [
                 row(
-                    paragraph(nodes.Text(gate.what)),
+                    [paragraph(nodes.Text(gate.what)), *would_fail(gate)],
                     paragraph(chapter_link(self.env.docname, gate.chapter)),
                     paragraph(nodes.Text(gate.measured())),
-                    paragraph(nodes.Text(gate.held_to())),
+                    paragraph(nodes.Text(f"{gate.held_to()}, {gate.margin()} away")),
+                    paragraph(nodes.Text(what_became_of_it(gate, LONG_RUNS))),
                 )
                 for gate in gates[name]
             ]
-        return [table({"what was measured": 50, "chapter": 9, "median (range)": 26, "held to": 15}, rows)]
+        columns = {"what was measured": 39, "chapter": 9, "median (range)": 18, "held to": 16, "more training": 18}
+        return [table(columns, rows)]
+
+
+def would_fail(gate: Gate) -> list[nodes.paragraph]:
+    """What would refute the measurement, where the chapter says it."""
+    return [paragraph(nodes.emphasis("", f"Would fail if {gate.fails_if}."))] if gate.fails_if else []
 
 
 def table(columns: dict[str, int], rows: list[nodes.row]) -> nodes.table:

@@ -181,7 +181,7 @@ def compare(
         rates = {arm: best_rate(of_rates, f"{name}, {arm}") for arm, of_rates in dev.items()}
     trained = {arm: [run(arm, seed, rates[arm], 1) for seed in seeds] for arm in arms}
     if _record is not None:
-        _record.begin(name, steps=steps, grid=list(grid), seeds=list(seeds), arms=list(arms))
+        _record.begin(name, steps=steps, grid=list(grid), seeds=list(seeds), rates=dict(rates))
         for budget, arm, lr, seed in itertools.product(BUDGETS, arms, grid, seeds):
             _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))

@@ -97,7 +97,7 @@ class LongRuns:
         self.path = Path(path)
 
     def read(self) -> dict[str, Any]:
-        """What the file holds: comparison → `steps`, `grid`, `seeds`, `arms` (→ budget → runs), `claims`."""
+        """What the file holds: comparison → `steps`, `grid`, `seeds`, `rates`, `arms` (→ budget → runs), `claims`."""
         return json.loads(self.path.read_text("utf8")) if self.path.exists() else {}
 
     @contextmanager
@@ -114,13 +114,13 @@ class LongRuns:
             scratch.write_text(json.dumps(content, indent=1) + "\n", "utf8")
             scratch.replace(self.path)
 
-    def begin(self, name: str, *, steps: int, grid: list[float], seeds: list[int], arms: list[str]) -> None:
-        """Make room for a comparison; runs of one with other settings are forgotten."""
+    def begin(self, name: str, *, steps: int, grid: list[float], seeds: list[int], rates: dict[str, float]) -> None:
+        """Make room for a comparison, its arms with the rates that the chapter states; with other settings, anew."""
         settings = {"steps": steps, "grid": grid, "seeds": seeds}
         with self.changing() as content:
             kept = content.get(name, {})
             old = kept["arms"] if {key: kept.get(key) for key in settings} == settings else {}
-            content[name] = {**settings, "arms": {arm: old.get(arm, {}) for arm in arms}, "claims": []}
+            content[name] = {**settings, "rates": rates, "arms": {arm: old.get(arm, {}) for arm in rates}, "claims": []}
 
     def once(self, name: str, arm: str, budget: int, lr: float, seed: int, train: Callable[[], Run]) -> None:
         """Train, unless this run is in the file."""

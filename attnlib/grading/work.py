@@ -233,7 +233,7 @@ def in_words(error, seconds: int) -> str:
         return f"stopped after {seconds} seconds: an endless loop?"
     if error.ename == "AssertionError" and error.evalue:
         return str(error.evalue)
-    if error.ename == "NotImplementedError":
+    if error.ename == "NotImplementedError" and not error.evalue:  # torch raises it too, with a sentence
         return "nothing is written yet, or its line `raise NotImplementedError()` is still there"
     return f"{error.ename}: {error.evalue}"
 

@@ -65,11 +65,15 @@ def test_an_answer_that_is_none_is_answered_too(name):
     def waiting(*inputs, **named):
         raise NotImplementedError
 
+    def of_integers(*inputs, **named):
+        return torch.ones(2, dtype=torch.int64).softmax(0)
+
     judge = getattr(checks, name)
     assert "IndexError: list index out of range (in the line `return [][3]`)" in judge(broken).words
     assert repr(judge(empty)) == "Not written yet: put your own lines in place of the `...`."
     assert repr(judge(forgetful)).startswith("Not yet: it returns None")
     assert repr(judge(waiting)).startswith("Not written yet: replace `raise NotImplementedError`")
+    assert "NotImplementedError: " in judge(of_integers).words and "softmax(0)`)" in judge(of_integers).words
     assert not judge(empty) and not judge(waiting)
     assert "without calling it" in judge(3.0).words and "a Tensor" in judge(torch.ones(2)).words
 

@@ -168,6 +168,7 @@ STALE = ["attnlib or requirements.txt changed since it was run"]
     ("file", "old", "new", "found"),
     [
         ("requirements.txt", "2.13.0", "2.13.1", STALE),
+        ("requirements.txt", "torch", "# a remark\ntorch", []),
         ("attnlib/scores.py", "import math", "import math  # changed", STALE),
         ("attnlib/training/loop.py", '"""', '"""Changed. ', []),
         # of the scores, the one that it names

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from attnlib.course.long_runs import BUDGETS, Judged, LongRuns, Run
 from website import claims_ledger
 from website.claims_ledger import Gate, problems, recorded
 
@@ -57,6 +58,46 @@ def test_a_ledger_with_a_hole_is_named(tmp_path):
         assert problems({"cost": {**whole, "tests": [gone]}}, gates, ROOT) == [f"no such test for 'cost': {gone}"]
     for key in ("says", "slides", "tests"):
         assert problems({"cost": {**whole, key: ""}}, gates, ROOT) == [f"'cost' names no {key}"]
+
+
+def test_the_margin_is_in_units_of_the_range():
+    assert Gate("1", "w", [0.5, 0.7], 0.4, None).margin() == "0.5 ranges"
+    assert Gate("1", "w", [0.5, 0.7], 0.4, 0.74).margin() == "0.2 ranges"
+    assert Gate("1", "w", [0.5], None, 0.75).margin() == "0.25"
+
+
+def test_a_verdict_that_the_runs_contradict_is_named(tmp_path):
+    runs = LongRuns(tmp_path / "long.json")
+    runs.begin("race", steps=10, grid=[0.1], seeds=[0], rates={"slow": 0.1})
+    for budget in BUDGETS:
+        runs.once("race", "slow", budget, 0.1, 0, lambda: Run(0.1, 0, dev=1.0, plateau=True, measured=1.0))
+    runs.judge(Judged("race", "cost", "gap", {1: [1], 4: [1], 16: [0]}, at_least=0.5, at_most=None, stated="cannot"))
+    test = "tests/website/test_claims_ledger.py::test_a_ledger_with_a_hole_is_named"
+    claims = {"cost": {"says": "…", "slides": "S3", "chapters": [3], "tests": [test]}}
+
+    def found(**gate):
+        return problems(claims, {"cost": [Gate("03_step", "gap", [1], 0.5, None, **gate)]}, ROOT, runs)
+
+    assert found(verdict="cannot", comparison="race") == ["03_step says 'cannot' of 'gap', its runs say 'learns later'"]
+    assert found(verdict="learns later", comparison="race") == []
+    assert found(verdict="cannot", comparison="another") == [] and found() == []
+    stated = {"comparison": "race", "verdict": "learns later"}
+    words = [
+        claims_ledger.what_became_of_it(Gate("03_step", "gap", [1], 0.5, None, **of), runs)
+        for of in (stated, {**stated, "comparison": "another"}, {})
+    ]
+    assert words == ["learns later: gone at 160 steps", "learns later", "not trained longer"]
+
+
+def test_the_rates_of_the_chapters_are_as_good_on_dev_as_any():
+    for name, comparison in claims_ledger.LONG_RUNS.read().items():
+        for arm, budgets in comparison["arms"].items():
+            dev = {}
+            for run in budgets["1"]:
+                dev.setdefault(run["lr"], []).append(run["dev"])
+            means = {lr: sum(losses) / len(losses) for lr, losses in dev.items()}
+            # another processor may prefer the next rate by a hair
+            assert means[comparison["rates"][arm]] <= min(means.values()) + 0.02, (name, arm, means)
 
 
 def test_the_ledger_of_the_book_is_whole():

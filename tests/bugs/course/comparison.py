@@ -1,0 +1,19 @@
+"""Bugs of one line in attnlib/course/comparison.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/comparison.py", "course/test_comparison.py",
+    ("every arm gets the first rate", "best_rate(of_rates, f\"{name}, {arm}\") for arm, of_rates in dev.items()",
+     "grid[0] for arm in arms"),
+    ("one seed chooses", "for s in seeds] for lr in grid}", "for s in seeds[:0]] or [0] for lr in grid}"),
+    ("every error counts as a rate that diverged", "if \"the learning rate\" not in str(error):", "if False:"),
+    ("no dev part is needed", "if not history.valid_loss:", "if False:"),
+    ("every budget has the steps of the chapter", "steps * budget)", "steps)"),
+    ("a claim is judged at the steps of the chapter", "of(_record.results(self.name, b))", "of(self.results)"),
+    ("a recording never ends", "        _record = None", "        pass"),
+    ("two rates are a grid", "len(grid) < 3", "len(grid) < 2"),
+    ("two seeds are enough", "len(seeds) < 3", "len(seeds) < 2"),
+    ("rates outside of the grid", " or not set(rates.values()) <= set(grid)", ""),
+)

@@ -1,0 +1,20 @@
+"""Bugs of one line in attnlib/course/long_runs.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/long_runs.py", "course/test_comparison.py",
+    ("the last half for the last third", "len(valid_loss) // 3", "len(valid_loss) // 2"),
+    ("the last loss for the lowest", "min(valid_loss[before:]) >", "valid_loss[-1] >"),
+    ("the highest loss is best", "min(means, key=means.get)", "max(means, key=means.get)"),
+    ("one seed that diverged is nothing", "np.mean(losses)", "np.min(losses)"),
+    ("a claim holds if one value does", "return all(low", "return any(low"),
+    ("runs of other settings are kept", "if {key: kept.get(key) for key in settings} == settings else {}",
+     "if kept else {}"),
+    ("a rate is run with one seed", "(run[\"lr\"], run[\"seed\"]) == (lr, seed)", "run[\"lr\"] == lr"),
+    ("chosen by what was measured", "append(run.dev)", "append(-np.max(run.measured))"),
+    ("no plateau is needed for never", "or self.at_plateau(claim.comparison)", "or True"),
+    ("the plateau of one seed is enough", "return all(run.plateau", "return any(run.plateau"),
+    ("steps of the chapter in place of those at which it ended", "{ended * steps:,}", "{steps:,}"),
+)

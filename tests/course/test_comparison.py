@@ -1,0 +1,202 @@
+"""The protocol of a fair comparison: rates are chosen on dev, each arm and seed is run, verdicts follow the runs."""
+
+import math
+
+import numpy as np
+import pytest
+from torch import nn
+
+from attnlib.course import claims
+from attnlib.course.comparison import compare, recording
+from attnlib.course.long_runs import CANNOT, LATER, SAME, Judged, LongRuns, Run, best_rate, has_plateau
+from attnlib.training import History
+
+GRID = (0.1, 0.2, 0.3)
+BEST = {"slow": 0.2, "quick": 0.3}  # on dev; on test each is best at 0.1
+
+
+class Trained(nn.Module):
+    def __init__(self, measured):
+        super().__init__()
+        self.weight, self.measured = nn.Parameter(nn.init.ones_(nn.Linear(2, 3).weight)), measured
+
+
+class Arms:
+    """A training that costs nothing, and remembers what was asked of it."""
+
+    def __init__(self, still_learning=()):
+        self.asked, self.still_learning = [], still_learning
+
+    def __call__(self, arm, seed, lr, steps):
+        self.asked.append((arm, seed, lr, steps))
+        if lr == 0.1 and arm == "quick":
+            raise ValueError("the loss is nan at step 3: the learning rate 0.1 may be too high")
+        dev = abs(lr - BEST[arm]) + 0.01 * seed
+        right = {"slow": min(1.0, steps / 160), "quick": 1.0}[arm] - seed / 64
+        last = dev - 0.5 if arm in self.still_learning else dev
+        history = History(train_loss=[1.0] * steps, tokens=7 * steps, valid_loss=[dev + 1, dev, last], seconds=0.5)
+        return Trained([right if lr == BEST[arm] else 2.0, 5.0]), history
+
+
+def run(train, **options):
+    options = {"steps": 10, "grid": GRID, **options}
+    return compare("race", ["slow", "quick"], train, lambda model: model.measured, **options)
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    shown = []
+    monkeypatch.setattr(claims, "display", lambda gate: shown.append(gate))
+    return shown
+
+
+def test_each_arm_gets_the_rate_that_dev_prefers():
+    found = run(Arms())
+    assert found.rates == BEST
+    np.testing.assert_allclose(found.results["quick"], [[1, 5], [63 / 64, 5], [62 / 64, 5]])
+    assert [model.measured[0] for model in found.models["slow"]] == [4 / 64, 3 / 64, 2 / 64]
+    assert [len(history.train_loss) for history in found.histories["slow"]] == [10, 10, 10]
+
+
+def test_chosen_rates_are_not_searched_again():
+    train = Arms()
+    run(train, rates=BEST)
+    assert train.asked == [(arm, seed, BEST[arm], 10) for arm in BEST for seed in (0, 1, 2)]
+
+
+def test_the_table_says_what_was_equal_and_what_came_out():
+    found = run(Arms(), rates=BEST)
+    assert found.table("right", 0).data.splitlines()[2:] == [
+        "| slow | 6 | 0.2 | 10 | 70 | 0.03–0.06 |",
+        "| quick | 6 | 0.3 | 10 | 70 | 0.97–1.00 |",
+    ]
+    assert found.table("five", 1).data.endswith("| 5.00 |")
+    axes = found.dots("share right", 0)
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["slow", "quick"]
+    assert axes.lines[0].get_xdata().tolist() == [4 / 64, 3 / 64, 2 / 64] and axes.get_xlabel() == "share right"
+
+
+@pytest.mark.parametrize(
+    ("options", "fragments"),
+    [
+        ({"grid": (0.1, 0.2)}, ["three rates", "[0.1, 0.2]"]),
+        ({"seeds": (0, 1)}, ["three seeds", "[0, 1]"]),
+        ({"rates": {"slow": 0.2}}, ["['slow', 'quick']", "{'slow': 0.2}"]),
+        ({"rates": {"slow": 0.2, "quick": 0.4}}, ["0.4", "[0.1, 0.2, 0.3]"]),
+    ],
+)
+def test_an_unfair_comparison_is_refused(options, fragments):
+    with pytest.raises(ValueError) as refused:
+        run(Arms(), **options)
+    assert all(fragment in str(refused.value) for fragment in fragments)
+
+
+def test_one_arm_is_no_comparison():
+    with pytest.raises(ValueError, match="two arms"):
+        compare("race", ["slow"], Arms(), lambda model: 0, steps=3)
+
+
+def test_other_errors_of_a_training_are_not_taken_for_a_rate_that_diverged():
+    def broken(*_):
+        raise ValueError("need tokens (B, T)")
+
+    with pytest.raises(ValueError, match="need tokens"):
+        run(broken)
+
+
+def test_a_training_without_a_dev_part_is_refused():
+    with pytest.raises(ValueError, match=r"race, slow: .*dev"):
+        run(lambda *_: (Trained(0), History(train_loss=[1.0])), rates=BEST)
+
+
+def test_of_rates_that_all_diverge_none_is_best():
+    assert best_rate({1.0: [3, 4], 2.0: [2, 4.5], 3.0: [0, math.inf]}, "arm") == 2.0
+    with pytest.raises(ValueError, match=r"arm: every rate of \[1.0\] diverged"):
+        best_rate({1.0: [3, math.inf]}, "arm")
+
+
+def test_a_plateau_is_a_last_third_without_a_lower_loss():
+    assert has_plateau([9, 5, 4, 3, 2, 1, 1, 1, 0.995])
+    assert not has_plateau([9, 5, 4, 3, 2, 1, 1, 1, 0.98])
+    assert has_plateau([9, 1, 8, 8, 8, 8]) and not has_plateau([9, 1, 1, 1, 0.5, 1])
+    with pytest.raises(ValueError, match="got 2"):
+        has_plateau([1, 1])
+
+
+def slower(results):
+    return results["quick"][:, 0] - results["slow"][:, 0]
+
+
+def claim_it(comparison, at_least=0.5, verdict=LATER):
+    comparison.claim("cost", "quick - slow", slower, at_least=at_least, verdict=verdict, fails_if="slow is quick")
+
+
+def test_make_long_runs_every_rate_seed_and_budget_once(tmp_path, shown):
+    train = Arms()
+    with recording(tmp_path / "long.json") as record:
+        claim_it(run(train, rates=BEST))
+    asked = train.asked[6:]  # behind those of the chapter
+    assert asked == [(a, s, lr, 10 * b) for b in (1, 4, 16) for a in BEST for lr in GRID for s in (0, 1, 2)]
+    assert record.chosen("race", "quick", 16)[0] == 0.3
+    assert record.read()["race"]["rates"] == BEST
+    (judged,) = record.claims()
+    assert {b: np.round(v, 4).tolist() for b, v in judged.values.items()} == {
+        1: [0.9375] * 3, 4: [0.75] * 3, 16: [0.0] * 3
+    }  # fmt: skip
+    assert record.words(judged) == "learns later: gone at 160 steps"
+    assert shown[0].comparison == "race" and shown[0].verdict == LATER
+
+
+def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, shown):
+    path = tmp_path / "long.json"
+    with recording(path):
+        run(Arms(), rates=BEST)
+        content = LongRuns(path).read()
+    with LongRuns(path).changing() as stopped:
+        lost = stopped["race"]["arms"]["quick"]["16"].pop(4)
+    again = Arms()
+    with recording(path) as record:
+        claim_it(run(again, rates=BEST))
+    assert again.asked[6:] == [("quick", lost["seed"], lost["lr"], 160)]
+    assert record.read()["race"]["arms"]["slow"] == content["race"]["arms"]["slow"]
+    other = Arms()
+    with recording(path) as record:
+        run(other, rates=BEST, steps=20)
+    assert len(other.asked) == 6 + 54 and record.claims() == []
+
+
+def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
+    with recording(tmp_path / "long.json"):
+        pass
+    train = Arms()
+    run(train, rates=BEST)
+    assert len(train.asked) == 6 and not (tmp_path / "long.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "still_learning", "stated", "verdict", "words"),
+    [
+        ({1: [1], 4: [1], 16: [1]}, (), CANNOT, CANNOT, "cannot"),
+        ({1: [1], 4: [1], 16: [1]}, ("slow",), CANNOT, LATER, "learns later: not yet after 160 steps, and"),
+        ({1: [1], 4: [1, 0.4], 16: [1]}, (), CANNOT, LATER, "learns later: gone at 40 steps"),
+        ({1: [1], 4: [1], 16: [0.4]}, (), LATER, LATER, "learns later: gone at 160 steps"),
+        ({1: [1], 4: [1], 16: [1]}, ("slow",), SAME, SAME, "no difference found"),
+        ({1: [1], 4: [1], 16: [0.4]}, (), SAME, LATER, "learns later: gone at 160 steps"),
+    ],
+)
+def test_the_verdict_follows_from_the_runs(tmp_path, shown, values, still_learning, stated, verdict, words):
+    with recording(tmp_path / "long.json") as record:
+        run(Arms(still_learning), rates=BEST)
+    judged = Judged("race", "cost", "…", values, at_least=0.5, at_most=1.5, stated=stated)
+    assert record.verdict(judged) == verdict
+    assert record.words(judged).startswith(words)
+
+
+def test_a_bound_on_one_side_is_none_on_the_other():
+    values = {1: [-9.0], 4: [0.0], 16: [math.nan]}
+    assert [Judged("", "", "", values, None, 0, "").holds(budget) for budget in values] == [True, True, False]
+    assert [Judged("", "", "", values, 0, None, "").holds(budget) for budget in values] == [False, True, False]
+
+
+def test_a_run_that_diverged_is_the_worst():
+    assert Run(0.1, 0).dev == math.inf and not Run(0.1, 0).plateau

@@ -1,0 +1,96 @@
+"""Sphinx extension: the directive `what-survives`, every claim against the training that it got, a small picture each.
+
+All of it is read from book/long_runs.json, which `make long` writes.
+"""
+
+import html
+import math
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+from attnlib.course.book import BOOK
+from attnlib.course.long_runs import BUDGETS, Judged
+from website.claims_ledger import LONG_RUNS, chapter_link, paragraph, recorded, row, table
+
+WIDTH, HEIGHT, MARGIN = 190, 74, 16
+
+
+def in_words(judged: Judged, steps: int) -> str:
+    """What the picture shows: the values at each number of steps, and the bound."""
+    parts = []
+    for budget, values in judged.values.items():
+        low, high = f"{min(values):.2g}", f"{max(values):.2g}"
+        parts.append(f"{low if low == high else f'{low} to {high}'} after {budget * steps:,} steps")
+    bounds = [f"{sign} {b:g}" for sign, b in (("≥", judged.at_least), ("≤", judged.at_most)) if b is not None]
+    return f"{', '.join(parts)}; held to {' and '.join(bounds)}"
+
+
+def picture(judged: Judged, steps: int) -> str:
+    """An SVG: a dot for each seed over the number of steps, and a dashed line for each bound.
+
+    It takes the colours of the page (assets/book.css): a dot that breaks a bound is drawn as a ring.
+    """
+    bounds = [bound for bound in (judged.at_least, judged.at_most) if bound is not None]
+    shown = [value for values in judged.values.values() for value in values if math.isfinite(value)] + bounds
+    low, high = min(shown), max(shown)
+
+    def y(value: float) -> float:
+        return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value - low) / ((high - low) or 1)
+
+    marks = [f'<line class="bound" x1="8" x2="{WIDTH - 8}" y1="{y(b):.1f}" y2="{y(b):.1f}"/>' for b in bounds]
+    for n, (budget, values) in enumerate(judged.values.items()):
+        x = WIDTH * (2 * n + 1) / (2 * len(judged.values))
+        marks.append(f'<text x="{x:.1f}" y="{HEIGHT - 1}">{budget * steps:,}</text>')
+        for k, value in enumerate(value for value in values if math.isfinite(value)):
+            aside = 4 * (k - (len(values) - 1) / 2)  # seeds that agree stand beside each other
+            kept = all(value >= b for b in [judged.at_least] if b is not None) and all(
+                value <= b for b in [judged.at_most] if b is not None
+            )
+            marks.append(
+                f'<circle class="{"kept" if kept else "broken"}" cx="{x + aside:.1f}" cy="{y(value):.1f}" r="3.2"/>'
+            )
+    label = html.escape(in_words(judged, steps), quote=True)
+    return (
+        f'<svg class="survives" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
+        f'aria-label="{label}">{"".join(marks)}</svg>'
+    )
+
+
+class WhatSurvives(SphinxDirective):
+    """The table, in the order of the book: what was measured, its picture, and what became of it."""
+
+    def run(self) -> list[nodes.Node]:
+        notebooks = sorted(BOOK.glob("[0-9]*.ipynb"))
+        for path in (LONG_RUNS.path, *notebooks):
+            self.env.note_dependency(str(path))
+        chapters = {(gate.comparison, gate.what): gate.chapter for of in recorded(notebooks).values() for gate in of}
+        content = LONG_RUNS.read()
+        judged = [j for j in LONG_RUNS.claims() if (j.comparison, j.what) in chapters]
+        rows = []
+        for claim in sorted(judged, key=lambda j: chapters[j.comparison, j.what]):
+            steps = content[claim.comparison]["steps"]
+            drawn = nodes.paragraph("", "", nodes.raw("", picture(claim, steps), format="html"))
+            rows.append(
+                row(
+                    paragraph(chapter_link(self.env.docname, chapters[claim.comparison, claim.what])),
+                    paragraph(nodes.Text(claim.what)),
+                    [drawn, paragraph(nodes.Text(in_words(claim, steps)))],
+                    paragraph(nodes.strong("", LONG_RUNS.words(claim))),
+                )
+            )
+        hours = sum(
+            run["seconds"]
+            for comparison in content.values()
+            for budgets in comparison["arms"].values()
+            for runs in budgets.values()
+            for run in runs
+        )
+        head = f"{len(rows)} claims, at {', '.join(f'{b}×' for b in BUDGETS)} the steps of their chapters; "
+        said = paragraph(nodes.Text(f"{head}{hours / 3600:.1f} hours of training on one core."))
+        return [said, table({"chapter": 9, "what was measured": 27, "against steps": 42, "verdict": 22}, rows)]
+
+
+def setup(app) -> dict[str, bool]:
+    app.add_directive("what-survives", WhatSurvives)
+    return {"parallel_read_safe": True}
