@@ -130,7 +130,7 @@ def compare(
 
     Args:
         name: of the comparison, one word for each of the book.
-        arms: what is compared.
+        arms: what is compared; one alone, where the other side of the claim is not trained (a table, chance).
         train: (arm, seed, lr, steps) → (model, history). It must judge on the dev part while it trains: the `validate`
             of `attnlib.training.fit`, which also keeps the best weights. All arms get as many examples in a step.
         measure: model → a number, or several, on the test part. It must not be looked at to choose anything.
@@ -140,7 +140,7 @@ def compare(
         seeds: at least three.
 
     Raises:
-        ValueError: fewer than two arms, three rates or three seeds; `rates` are not of these arms or not of the grid;
+        ValueError: no arm; fewer than three rates or three seeds; `rates` are not of these arms or not of the grid;
             a run was not judged on a dev part; every rate of an arm diverged.
 
     Example:
@@ -155,8 +155,8 @@ def compare(
         >>> found.results["9"]
         array([9., 9., 9.])
     """
-    if len(arms) < 2 or len(grid) < 3 or len(seeds) < 3:
-        raise ValueError(f"need two arms, three rates and three seeds; got {list(arms)}, {list(grid)}, {list(seeds)}")
+    if not arms or len(grid) < 3 or len(seeds) < 3:
+        raise ValueError(f"need an arm, three rates and three seeds; got {list(arms)}, {list(grid)}, {list(seeds)}")
     if rates is not None and (set(rates) != set(arms) or not set(rates.values()) <= set(grid)):
         raise ValueError(f"need a rate of {list(grid)} for each of {list(arms)}, got {dict(rates)}")
 
