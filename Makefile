@@ -14,7 +14,7 @@ JOBS   ?= 2
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help book lab test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student myst pdf tex times colab colab-environment slides
+.PHONY: help book lab long test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student myst pdf tex times colab colab-environment slides
 
 # A process without the bytecode of the last one compiles all that it imports, for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -110,7 +110,7 @@ times: $(VENV)/.book ## measure on a quiet machine how long pages run (some: CHA
 	@$(BIN)/python -m scripts.running_times $(CHAPTER)
 	@$(BIN)/python -m website.student_notebooks write
 
-long: $(VENV)/.book ## every comparison at 1, 4 and 16 times its steps, with all rates (hours; resumes; some: CHAPTER="07 08")
+long: $(VENV)/.book ## train every comparison 1, 4 and 16 times as long (hours; goes on where it was; some: CHAPTER="07")
 	@$(BIN)/python -m scripts.long_runs $(CHAPTER)
 
 # --- the tests --------------------------------------------------------------------------------------

@@ -33,7 +33,6 @@ from attnlib.course.book import ROOT, repository, revision, without_magics
 from attnlib.figures.page import VIEW
 from scripts import notebooks
 from scripts.kernel import no_ports
-from website.student_notebooks import written
 
 SHIPPED = Path(__file__).with_name("colab.txt")
 FOLDER = ROOT / "build" / "colab"
@@ -174,7 +173,7 @@ def code_of(notebook: Path) -> list[str]:
 def setup_cell() -> str:
     """The first code cell of whatever a student can open, which is the same everywhere."""
     found: dict[str, list[str]] = {}
-    for notebook in sorted([*written(), *ASSIGNMENTS.glob("*.ipynb")]):
+    for notebook in sorted([*NOTEBOOKS.rglob("*.ipynb"), *ASSIGNMENTS.glob("*.ipynb")]):
         found.setdefault(code_of(notebook)[0], []).append(notebook.name)
     if len(found) > 1:
         rare = min(found.values(), key=len)

@@ -23,6 +23,7 @@ def test_a_claim_that_holds_is_shown_and_recorded(shown):
     assert data["text/plain"] == "exact match: 0.75 (0.5 to 0.9) · held to ≥ 0.5"
     assert json.loads(json.dumps(metadata[KEY])) == {
         "claim": "bottleneck", "what": "exact match", "values": [0.5, 0.9, 0.75], "at_least": 0.5, "at_most": None,
+        "verdict": None, "fails_if": None, "comparison": None,
     }  # fmt: skip
 
 
@@ -55,3 +56,12 @@ def test_what_nothing_can_refute_is_no_claim(shown):
     with pytest.raises(ValueError, match="no value of 'exact match' was measured"):
         claim("scores", "exact match", [], at_least=0.5)
     assert shown == []
+
+
+def test_a_verdict_and_what_would_refute_it_are_kept(shown):
+    claim("cost", "share", 0.5, at_least=0.25, verdict="learns later", fails_if="it were less")
+    ((data, metadata),) = shown
+    assert data["text/plain"] == "share: 0.5 · held to ≥ 0.25 · learns later"
+    assert metadata[KEY]["fails_if"] == "it were less"
+    with pytest.raises(ValueError, match="cannot, learns later, no difference found; got 'never'"):
+        claim("cost", "share", 0.5, at_least=0.25, verdict="never")

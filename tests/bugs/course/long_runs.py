@@ -9,7 +9,7 @@ BUGS = of(
     ("the last loss for the lowest", "min(valid_loss[before:]) >", "valid_loss[-1] >"),
     ("the highest loss is best", "min(means, key=means.get)", "max(means, key=means.get)"),
     ("one seed that diverged is nothing", "np.mean(losses)", "np.min(losses)"),
-    ("a claim holds if one value does", "return all(low", "return any(low"),
+    ("a claim holds at a budget if one value does", "return all(low", "return any(low"),
     ("runs of other settings are kept", "if {key: kept.get(key) for key in settings} == settings else {}",
      "if kept else {}"),
     ("a rate is run with one seed", "(run[\"lr\"], run[\"seed\"]) == (lr, seed)", "run[\"lr\"] == lr"),
