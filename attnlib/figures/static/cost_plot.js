@@ -14,11 +14,11 @@ export function costPlot(move) {
   const clip = freshId("clip");
   const area = svg("rect");
   const layer = (name) => svg("g", { class: name });
-  const [lines, curves, rings, names, point] =
-    [layer("cc-lines"), layer("cc-curves"), layer("cc-rings"), layer("cc-names"), layer("cc-point")];
+  const [lines, curves, numbers, rings, names, point] =
+    ["lines", "curves", "lines", "rings", "names", "point"].map((name) => layer(`cc-${name}`));
   set(curves, { "clip-path": `url(#${clip})` });
   const drawing = svg("svg", { class: "cc-drawing", "aria-hidden": "true" },
-    svg("clipPath", { id: clip }, area), lines, curves, rings, names, point);
+    svg("clipPath", { id: clip }, area), lines, curves, numbers, rings, names, point);
   const element = html("div", { class: "cc-plot" }, drawing);
   const [line, dots, text] = [svg("path"), svg("g"), svg("text")];
   const grip = svg("g", { class: "cc-grip" },
@@ -58,7 +58,9 @@ export function costPlot(move) {
     const { width, height, left, right, top, bottom } = sheet;
     set(drawing, { width, height, viewBox: `0 0 ${width} ${height}` });
     set(area, { x: left, y: top - 2, width: right - left + 2, height: bottom - top + 4 });
-    lines.replaceChildren(...paperLines(sheet, figure.axisName));
+    const drawnLines = paperLines(sheet, figure.axisName);
+    lines.replaceChildren(...drawnLines.filter((one) => one.tagName === "path"));
+    numbers.replaceChildren(...drawnLines.filter((one) => one.tagName !== "path")); // above the curves, to be read
     curves.replaceChildren(...figure.costs.flatMap((one, n) => curve(one, n, sheet)).reverse());
     rings.replaceChildren(...ringMarks(figure.costs, sheet));
     names.replaceChildren(...nameMarks(figure.costs, sheet));
