@@ -256,7 +256,7 @@ def problems(source: Path) -> list[str]:
         if (
             "nbval-ignore-output" in tags
             and "no-claim" not in tags
-            and not any(re.search(r"^\s*assert|assert_close\(|^claim\(", s, re.M) for s in following)
+            and not any(re.search(r"^\s*assert|assert_close\(|^(?:\w+\.)?claim\(", s, re.M) for s in following)
         ):
             found.append(f"{where} is not compared and no assert follows it (tag it no-claim if it claims nothing)")
     return found

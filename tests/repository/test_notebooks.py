@@ -257,6 +257,8 @@ UNPROVED = ["code cell 1 is not compared and no assert follows it (tag it no-cla
     [
         (EXEMPT, UNPROVED),
         (EXEMPT.replace("x + 1", "assert x == 3"), []),
+        (EXEMPT.replace("x + 1", "race.claim('cost', 'x', of)"), []),
+        (EXEMPT.replace("x + 1", "exclaim('cost')"), UNPROVED),
         (EXEMPT.replace("output]", "output, no-claim]"), []),
         (CHAPTER.replace("ipython3\nx", "ipython3\n:tags: [nbval-skip]\n\nx"), ["code cell 2 is skipped by the tests"]),
         (
