@@ -79,6 +79,8 @@ class WhatSurvives(SphinxDirective):
                     paragraph(nodes.strong("", LONG_RUNS.words(claim))),
                 )
             )
+        if not rows:
+            return [paragraph(nodes.Text("No comparison has been trained longer yet: make long does it."))]
         hours = sum(
             run["seconds"]
             for comparison in content.values()
