@@ -13,12 +13,12 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from attnlib.course.book import BOOK
+from IPython.core.interactiveshell import InteractiveShell
+
+from attnlib.course.book import LONG_RUNS
 from attnlib.course.comparison import recording
 from scripts.kernel import KERNEL_ENVIRONMENT
 from scripts.notebooks import cells_of, choose
-
-RECORD = BOOK / "long_runs.json"  # what `make long` has found
 
 
 def compares(chapter: Path) -> bool:
@@ -28,11 +28,8 @@ def compares(chapter: Path) -> bool:
 
 def run(chapter: Path) -> None:
     """Run a chapter's cells in this process, its comparisons for all budgets."""
-    os.environ["MPLBACKEND"] = "agg"
-    from IPython.core.interactiveshell import InteractiveShell
-
     shell = InteractiveShell.instance()
-    with recording(RECORD):
+    with recording(LONG_RUNS):
         for cell in cells_of(chapter).cells:
             if cell.cell_type == "code":
                 shell.run_cell(cell.source, store_history=True).raise_error()

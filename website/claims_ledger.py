@@ -18,11 +18,9 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from attnlib.course.book import BOOK, ROOT
-from attnlib.course.claims import KEY
-from attnlib.course.long_runs import Judged, LongRuns
-
-LONG_RUNS = LongRuns(BOOK / "long_runs.json")
+from attnlib.course.book import BOOK, LONG_RUNS, ROOT
+from attnlib.course.claims import KEY, bounds_in_words
+from attnlib.course.long_runs import LongRuns
 
 
 class Gate(NamedTuple):
@@ -50,7 +48,7 @@ class Gate(NamedTuple):
         return f"{statistics.median(self.values):.3g}{band}"
 
     def held_to(self) -> str:
-        return " and ".join(f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None)
+        return bounds_in_words(self.at_least, self.at_most)
 
 
 def recorded(notebooks: list[Path]) -> dict[str, list[Gate]]:
@@ -66,9 +64,10 @@ def recorded(notebooks: list[Path]) -> dict[str, list[Gate]]:
 
 
 def problems(
-    claims: dict[str, dict], gates: dict[str, list[Gate]], root: Path, runs: LongRuns = LONG_RUNS
+    claims: dict[str, dict], gates: dict[str, list[Gate]], root: Path, runs: LongRuns | None = None
 ) -> list[str]:
     """What keeps the ledger from being whole."""
+    runs = runs or LongRuns(LONG_RUNS)
     found = [
         f"the chapters gate {name!r}, which book/claims.yml does not know" for name in gates.keys() - claims.keys()
     ]
@@ -81,23 +80,17 @@ def problems(
         ]
         found += [f"no such test for {name!r}: {test}" for test in claim["tests"] if not exists(test, root)]
         found += [f"{name!r} names no {key}" for key in ("says", "slides", "chapters", "tests") if not claim[key]]
-    for gate in (gate for of in gates.values() for gate in of):
-        judged = trained_longer(gate, runs)
-        if judged is not None and runs.verdict(judged) != gate.verdict:
-            found.append(
-                f"{gate.chapter} says {gate.verdict!r} of {gate.what!r}, its runs say {runs.verdict(judged)!r}"
-            )
+    stated = {(gate.comparison, gate.what): gate for of in gates.values() for gate in of}
+    for judged in runs.claims():
+        gate = stated.get((judged.comparison, judged.what))
+        if gate is not None and (verdict := runs.verdict(judged)) != gate.verdict:
+            found.append(f"{gate.chapter} says {gate.verdict!r} of {gate.what!r}, its runs say {verdict!r}")
     return sorted(found)
-
-
-def trained_longer(gate: Gate, runs: LongRuns) -> Judged | None:
-    """The same claim at all budgets; None where it is of no comparison, or `make long` has not run that one."""
-    return next((j for j in runs.claims() if (j.comparison, j.what) == (gate.comparison, gate.what)), None)
 
 
 def what_became_of_it(gate: Gate, runs: LongRuns) -> str:
     """A claim's verdict in the words of its long runs; without any, that of its chapter."""
-    judged = trained_longer(gate, runs)
+    judged = next((j for j in runs.claims() if (j.comparison, j.what) == (gate.comparison, gate.what)), None)
     return runs.words(judged) if judged is not None else gate.verdict or "not trained longer"
 
 
@@ -115,12 +108,12 @@ class ClaimsLedger(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         source, notebooks = BOOK / "claims.yml", sorted(BOOK.glob("[0-9]*.ipynb"))
-        for path in (source, LONG_RUNS.path, *notebooks):
+        for path in (source, LONG_RUNS, *notebooks):
             self.env.note_dependency(str(path))
         claims, gates = yaml.safe_load(source.read_text("utf8")), recorded(notebooks)
         if found := problems(claims, gates, ROOT):
             raise ExtensionError("the claims ledger is not whole:\n  " + "\n  ".join(found))
-        rows = []
+        rows, runs = [], LongRuns(LONG_RUNS)
         for name, claim in claims.items():
             tests = [nodes.literal("", test.partition("::")[2]) for test in claim["tests"]]
             said = paragraph(nodes.strong("", claim["says"]), nodes.Text(f" {claim['slides']}"))
@@ -131,7 +124,7 @@ class ClaimsLedger(SphinxDirective):
                     paragraph(chapter_link(self.env.docname, gate.chapter)),
                     paragraph(nodes.Text(gate.measured())),
                     paragraph(nodes.Text(f"{gate.held_to()}, {gate.margin()} away")),
-                    paragraph(nodes.Text(what_became_of_it(gate, LONG_RUNS))),
+                    paragraph(nodes.Text(what_became_of_it(gate, runs))),
                 )
                 for gate in gates[name]
             ]

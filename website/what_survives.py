@@ -9,9 +9,10 @@ import math
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from attnlib.course.book import BOOK
-from attnlib.course.long_runs import BUDGETS, Judged
-from website.claims_ledger import LONG_RUNS, chapter_link, paragraph, recorded, row, table
+from attnlib.course.book import BOOK, LONG_RUNS
+from attnlib.course.claims import bounds_in_words
+from attnlib.course.long_runs import BUDGETS, Judged, LongRuns
+from website.claims_ledger import chapter_link, paragraph, recorded, row, table
 
 WIDTH, HEIGHT, MARGIN = 190, 74, 16
 
@@ -22,8 +23,7 @@ def in_words(judged: Judged, steps: int) -> str:
     for budget, values in judged.values.items():
         low, high = f"{min(values):.2g}", f"{max(values):.2g}"
         parts.append(f"{low if low == high else f'{low} to {high}'} after {budget * steps:,} steps")
-    bounds = [f"{sign} {b:g}" for sign, b in (("≥", judged.at_least), ("≤", judged.at_most)) if b is not None]
-    return f"{', '.join(parts)}; held to {' and '.join(bounds)}"
+    return f"{', '.join(parts)}; held to {bounds_in_words(judged.at_least, judged.at_most)}"
 
 
 def picture(judged: Judged, steps: int) -> str:
@@ -44,12 +44,8 @@ def picture(judged: Judged, steps: int) -> str:
         marks.append(f'<text x="{x:.1f}" y="{HEIGHT - 1}">{budget * steps:,}</text>')
         for k, value in enumerate(value for value in values if math.isfinite(value)):
             aside = 4 * (k - (len(values) - 1) / 2)  # seeds that agree stand beside each other
-            kept = all(value >= b for b in [judged.at_least] if b is not None) and all(
-                value <= b for b in [judged.at_most] if b is not None
-            )
-            marks.append(
-                f'<circle class="{"kept" if kept else "broken"}" cx="{x + aside:.1f}" cy="{y(value):.1f}" r="3.2"/>'
-            )
+            kind = "kept" if judged.keeps(value) else "broken"
+            marks.append(f'<circle class="{kind}" cx="{x + aside:.1f}" cy="{y(value):.1f}" r="3.2"/>')
     label = html.escape(in_words(judged, steps), quote=True)
     return (
         f'<svg class="survives" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" role="img" '
@@ -62,11 +58,12 @@ class WhatSurvives(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         notebooks = sorted(BOOK.glob("[0-9]*.ipynb"))
-        for path in (LONG_RUNS.path, *notebooks):
+        for path in (LONG_RUNS, *notebooks):
             self.env.note_dependency(str(path))
         chapters = {(gate.comparison, gate.what): gate.chapter for of in recorded(notebooks).values() for gate in of}
-        content = LONG_RUNS.read()
-        judged = [j for j in LONG_RUNS.claims() if (j.comparison, j.what) in chapters]
+        runs = LongRuns(LONG_RUNS)
+        content = runs.read()
+        judged = [j for j in runs.claims() if (j.comparison, j.what) in chapters]
         rows = []
         for claim in sorted(judged, key=lambda j: chapters[j.comparison, j.what]):
             steps = content[claim.comparison]["steps"]
@@ -76,7 +73,7 @@ class WhatSurvives(SphinxDirective):
                     paragraph(chapter_link(self.env.docname, chapters[claim.comparison, claim.what])),
                     paragraph(nodes.Text(claim.what)),
                     [drawn, paragraph(nodes.Text(in_words(claim, steps)))],
-                    paragraph(nodes.strong("", LONG_RUNS.words(claim))),
+                    paragraph(nodes.strong("", runs.words(claim))),
                 )
             )
         if not rows:
@@ -85,8 +82,8 @@ class WhatSurvives(SphinxDirective):
             run["seconds"]
             for comparison in content.values()
             for budgets in comparison["arms"].values()
-            for runs in budgets.values()
-            for run in runs
+            for trained in budgets.values()
+            for run in trained
         )
         head = f"{len(rows)} claims, at {', '.join(f'{b}×' for b in BUDGETS)} the steps of their chapters; "
         said = paragraph(nodes.Text(f"{head}{hours / 3600:.1f} hours of training on one core."))

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attnlib.course.long_runs import VERDICTS
 from attnlib.extras import extra
 
 with extra("course"):
@@ -15,6 +14,18 @@ with extra("course"):
 
 #: Outputs with this key in their metadata are what the claims ledger is built from.
 KEY = "attnlib.claim"
+#: What more training does to a claim.
+CANNOT, LATER, SAME = VERDICTS = ("cannot", "learns later", "no difference found")
+
+
+def interval(at_least: float | None, at_most: float | None) -> tuple[float, float]:
+    """The bounds as numbers: None is no bound."""
+    return -math.inf if at_least is None else at_least, math.inf if at_most is None else at_most
+
+
+def bounds_in_words(at_least: float | None, at_most: float | None) -> str:
+    """The bounds that there are: "≥ 0.5", "≤ 4", or both."""
+    return " and ".join(f"{sign} {bound:g}" for sign, bound in (("≥", at_least), ("≤", at_most)) if bound is not None)
 
 
 @dataclass(frozen=True)
@@ -26,16 +37,16 @@ class Gate:
     values: tuple[float, ...]
     at_least: float | None
     at_most: float | None
-    verdict: str | None = None  # of attnlib.course.long_runs.VERDICTS
+    verdict: str | None = None  # of `VERDICTS`
     fails_if: str | None = None  # what would make the claim fail, in a few words
     comparison: str | None = None  # the one that measured it
 
     def __str__(self) -> str:
         low, high = min(self.values), max(self.values)
         band = f" ({low:.3g} to {high:.3g})" if low < high else ""
-        bounds = [f"{sign} {b:g}" for sign, b in (("≥", self.at_least), ("≤", self.at_most)) if b is not None]
+        bounds = bounds_in_words(self.at_least, self.at_most)
         verdict = f" · {self.verdict}" if self.verdict else ""
-        return f"{self.what}: {statistics.median(self.values):.3g}{band} · held to {' and '.join(bounds)}{verdict}"
+        return f"{self.what}: {statistics.median(self.values):.3g}{band} · held to {bounds}{verdict}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         return {"text/plain": str(self)}, {KEY: asdict(self)}
@@ -60,7 +71,7 @@ def claim(
         values: as measured: one number, or one for each seed or case.
         at_least: lower bound, itself allowed.
         at_most: upper bound, itself allowed.
-        verdict: what more training does to it, one of `attnlib.course.long_runs.VERDICTS`.
+        verdict: what more training does to it, one of `VERDICTS`.
         fails_if: what would make it fail, to be read after "would fail if".
         comparison: name of the `attnlib.course.comparison.compare` that measured the values.
 
@@ -79,7 +90,7 @@ def claim(
         raise ValueError(f"a verdict is one of {', '.join(VERDICTS)}; got {verdict!r}")
     if not values:
         raise ValueError(f"no value of {what!r} was measured")
-    low, high = -math.inf if at_least is None else at_least, math.inf if at_most is None else at_most
+    low, high = interval(at_least, at_most)
     if broken := [v for v in values if not low <= v <= high]:
         raise AssertionError(f"{name}: {what} must be in {low:g}..{high:g}, measured {broken}")
     display(Gate(name, what, values, at_least, at_most, verdict, fails_if, comparison))

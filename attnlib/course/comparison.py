@@ -53,10 +53,14 @@ class Comparison:
 
     name: str
     steps: int
-    rates: dict[str, float]  # of each arm, as chosen
     runs: dict[str, list[Run]]  # arm → one per seed
     models: dict[str, list[nn.Module]]
     histories: dict[str, list[History]]
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """The learning rate of each arm, as chosen."""
+        return {arm: runs[0].lr for arm, runs in self.runs.items()}
 
     @property
     def results(self) -> Results:
@@ -185,4 +189,4 @@ def compare(
         for budget, arm, lr, seed in itertools.product(BUDGETS, arms, grid, seeds):
             _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))
-    return Comparison(name, steps, dict(rates), runs, models, histories)
+    return Comparison(name, steps, runs, models, histories)

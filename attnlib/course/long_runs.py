@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from attnlib.course.claims import CANNOT, LATER, SAME, interval
+
 BUDGETS = (1, 4, 16)  # times the steps of the chapter
-CANNOT, LATER, SAME = VERDICTS = ("cannot", "learns later", "no difference found")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,11 +78,19 @@ class Judged:
     at_most: float | None
     stated: str  # the verdict that the chapter states
 
+    def keeps(self, value: float) -> bool:
+        """Whether a value keeps the bounds."""
+        low, high = interval(self.at_least, self.at_most)
+        return low <= value <= high
+
     def holds(self, budget: int) -> bool:
         """Whether every value of this budget keeps the bounds."""
-        low = -math.inf if self.at_least is None else self.at_least
-        high = math.inf if self.at_most is None else self.at_most
-        return all(low <= value <= high for value in self.values[budget])
+        return all(self.keeps(value) for value in self.values[budget])
+
+    @property
+    def ended(self) -> int | None:
+        """The first budget at which the claim did not hold; None if it held at all."""
+        return next((budget for budget in BUDGETS if not self.holds(budget)), None)
 
 
 class LongRuns:
@@ -165,18 +174,18 @@ class LongRuns:
         return all(run.plateau for arm in arms for run in self.chosen(name, arm, BUDGETS[-1])[1])
 
     def verdict(self, claim: Judged) -> str:
-        """What became of a claim: one of `VERDICTS`, or `LATER` with the steps at which it ended."""
-        ended = next((budget for budget in BUDGETS if not claim.holds(budget)), None)
-        if ended is None and (claim.stated == SAME or self.at_plateau(claim.comparison)):
-            return SAME if claim.stated == SAME else CANNOT
-        return LATER
+        """What became of a claim: one of `attnlib.course.claims.VERDICTS`."""
+        if claim.ended is not None:
+            return LATER
+        if claim.stated == SAME:
+            return SAME
+        return CANNOT if self.at_plateau(claim.comparison) else LATER
 
     def words(self, claim: Judged) -> str:
         """The verdict in a sentence, with the steps at which the claim ended or up to which it held."""
         verdict, steps = self.verdict(claim), self.read()[claim.comparison]["steps"]
         if verdict != LATER:
             return verdict
-        ended = next((budget for budget in BUDGETS if not claim.holds(budget)), None)
-        if ended is None:
+        if claim.ended is None:
             return f"{LATER}: not yet after {BUDGETS[-1] * steps:,} steps, and still improving"
-        return f"{LATER}: gone at {ended * steps:,} steps"
+        return f"{LATER}: gone at {claim.ended * steps:,} steps"

@@ -90,7 +90,7 @@ def test_a_verdict_that_the_runs_contradict_is_named(tmp_path):
 
 
 def test_the_rates_of_the_chapters_are_as_good_on_dev_as_any():
-    for name, comparison in claims_ledger.LONG_RUNS.read().items():
+    for name, comparison in LongRuns(claims_ledger.LONG_RUNS).read().items():
         for arm, budgets in comparison["arms"].items():
             dev = {}
             for run in budgets["1"]:
