@@ -32,6 +32,18 @@ Results = dict[str, np.ndarray]  # arm → (seeds, …), what was measured on th
 _record: LongRuns | None = None
 
 
+class _Asked(dict):
+    """Results that remember which arms were asked for: a claim is about the arms that it reads."""
+
+    def __init__(self, results: Results):
+        super().__init__(results)
+        self.arms: set[str] = set()
+
+    def __getitem__(self, arm: str) -> np.ndarray:
+        self.arms.add(arm)
+        return super().__getitem__(arm)
+
+
 @contextlib.contextmanager
 def recording(path: Path | str) -> Iterator[LongRuns]:
     """As long as this lasts, comparisons train for all budgets and write what comes out into a file.
@@ -107,15 +119,18 @@ class Comparison:
 
         Args:
             name, what, at_least, at_most, verdict, fails_if: as for `claim`.
-            of: the results → the values that must keep the bounds.
+            of: the results → the values that must keep the bounds. The arms that it takes by name are those that the
+                claim is about, and must be at their plateau for a "cannot"; all, if it takes none by name.
 
         Raises:
             AssertionError, ValueError: as `claim`.
         """
         bounds = {"at_least": at_least, "at_most": at_most}
         if _record is not None:
-            values = {b: np.ravel(of(_record.results(self.name, b))).tolist() for b in BUDGETS}
-            _record.judge(Judged(self.name, name, what, values, **bounds, stated=verdict))
+            results = {budget: _Asked(_record.results(self.name, budget)) for budget in BUDGETS}
+            values = {budget: np.ravel(of(asked)).tolist() for budget, asked in results.items()}
+            arms = [arm for arm in self.runs if arm in results[1].arms] or list(self.runs)
+            _record.judge(Judged(self.name, name, what, values, arms, **bounds, stated=verdict))
         claim(name, what, of(self.results), **bounds, verdict=verdict, fails_if=fails_if, comparison=self.name)
 
 
@@ -186,6 +201,9 @@ def compare(
     trained = {arm: [run(arm, seed, rates[arm], 1) for seed in seeds] for arm in arms}
     if _record is not None:
         _record.begin(name, steps=steps, grid=list(grid), seeds=list(seeds), rates=dict(rates))
+        for arm, of_arm in trained.items():
+            for one, *_ in of_arm:
+                _record.once(name, arm, 1, one.lr, one.seed, lambda one=one: one)
         for budget, arm, lr, seed in itertools.product(BUDGETS, arms, grid, seeds):
             _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))

@@ -74,6 +74,7 @@ class Judged:
     claim: str  # a key of book/claims.yml
     what: str
     values: dict[int, list[float]]  # budget → one per seed or case
+    arms: list[str]  # those that it is about
     at_least: float | None
     at_most: float | None
     stated: str  # the verdict that the chapter states
@@ -168,10 +169,9 @@ class LongRuns:
             for entry in comparison["claims"]
         ]
 
-    def at_plateau(self, name: str) -> bool:
-        """Whether every arm had stopped to improve when the longest budget ended, in every seed."""
-        arms = self.read()[name]["arms"]
-        return all(run.plateau for arm in arms for run in self.chosen(name, arm, BUDGETS[-1])[1])
+    def at_plateau(self, claim: Judged) -> bool:
+        """Whether the arms of a claim had stopped to improve when the longest budget ended, in every seed."""
+        return all(run.plateau for arm in claim.arms for run in self.chosen(claim.comparison, arm, BUDGETS[-1])[1])
 
     def verdict(self, claim: Judged) -> str:
         """What became of a claim: one of `attnlib.course.claims.VERDICTS`."""
@@ -179,7 +179,7 @@ class LongRuns:
             return LATER
         if claim.stated == SAME:
             return SAME
-        return CANNOT if self.at_plateau(claim.comparison) else LATER
+        return CANNOT if self.at_plateau(claim) else LATER
 
     def words(self, claim: Judged) -> str:
         """The verdict in a sentence, with the steps at which the claim ended or up to which it held."""

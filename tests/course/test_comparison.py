@@ -137,7 +137,8 @@ def test_make_long_runs_every_rate_seed_and_budget_once(tmp_path, shown):
     with recording(tmp_path / "long.json") as record:
         claim_it(run(train, rates=BEST))
     asked = train.asked[6:]  # behind those of the chapter
-    assert asked == [(a, s, lr, 10 * b) for b in (1, 4, 16) for a in BEST for lr in GRID for s in (0, 1, 2)]
+    every = [(a, s, lr, 10 * b) for b in (1, 4, 16) for a in BEST for lr in GRID for s in (0, 1, 2)]
+    assert asked == [one for one in every if one not in train.asked[:6]]
     assert record.chosen("race", "quick", 16)[0] == 0.3
     assert record.read()["race"]["rates"] == BEST
     (judged,) = record.claims()
@@ -146,6 +147,20 @@ def test_make_long_runs_every_rate_seed_and_budget_once(tmp_path, shown):
     }  # fmt: skip
     assert record.words(judged) == "learns later: gone at 160 steps"
     assert shown[0].comparison == "race" and shown[0].verdict == LATER
+
+
+@pytest.mark.parametrize(
+    ("of", "arms"),
+    [
+        (slower, ["slow", "quick"]),
+        (lambda results: results["quick"][:, 0], ["quick"]),
+        (lambda results: [run[0] for runs in results.values() for run in runs], ["slow", "quick"]),
+    ],
+)
+def test_a_claim_is_about_the_arms_that_it_reads(tmp_path, shown, of, arms):
+    with recording(tmp_path / "long.json") as record:
+        run(Arms(), rates=BEST).claim("cost", "…", of, at_least=0, verdict=CANNOT, fails_if="…")
+    assert [judged.arms for judged in record.claims()] == [arms]
 
 
 def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, shown):
@@ -163,7 +178,7 @@ def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, 
     other = Arms()
     with recording(path) as record:
         run(other, rates=BEST, steps=20)
-    assert len(other.asked) == 6 + 54 and record.claims() == []
+    assert len(other.asked) == 54 and record.claims() == []
 
 
 def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
@@ -179,6 +194,7 @@ def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
     [
         ({1: [1], 4: [1], 16: [1]}, (), CANNOT, CANNOT, "cannot"),
         ({1: [1], 4: [1], 16: [1]}, ("slow",), CANNOT, LATER, "learns later: not yet after 160 steps, and"),
+        ({1: [1], 4: [1], 16: [1]}, ("quick",), CANNOT, CANNOT, "cannot"),
         ({1: [1], 4: [1, 0.4], 16: [1]}, (), CANNOT, LATER, "learns later: gone at 40 steps"),
         ({1: [1], 4: [1], 16: [0.4]}, (), LATER, LATER, "learns later: gone at 160 steps"),
         ({1: [1], 4: [1], 16: [1]}, ("slow",), SAME, SAME, "no difference found"),
@@ -188,15 +204,15 @@ def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
 def test_the_verdict_follows_from_the_runs(tmp_path, shown, values, still_learning, stated, verdict, words):
     with recording(tmp_path / "long.json") as record:
         run(Arms(still_learning), rates=BEST)
-    judged = Judged("race", "cost", "…", values, at_least=0.5, at_most=1.5, stated=stated)
+    judged = Judged("race", "cost", "…", values, ["slow"], at_least=0.5, at_most=1.5, stated=stated)
     assert record.verdict(judged) == verdict
     assert record.words(judged).startswith(words)
 
 
 def test_a_bound_on_one_side_is_none_on_the_other():
     values = {1: [-9.0], 4: [0.0], 16: [math.nan]}
-    assert [Judged("", "", "", values, None, 0, "").holds(budget) for budget in values] == [True, True, False]
-    assert [Judged("", "", "", values, 0, None, "").holds(budget) for budget in values] == [False, True, False]
+    assert [Judged("", "", "", values, [], None, 0, "").holds(budget) for budget in values] == [True, True, False]
+    assert [Judged("", "", "", values, [], 0, None, "").holds(budget) for budget in values] == [False, True, False]
 
 
 def test_a_run_that_diverged_is_the_worst():

@@ -71,7 +71,7 @@ def test_a_verdict_that_the_runs_contradict_is_named(tmp_path):
     runs.begin("race", steps=10, grid=[0.1], seeds=[0], rates={"slow": 0.1})
     for budget in BUDGETS:
         runs.once("race", "slow", budget, 0.1, 0, lambda: Run(0.1, 0, dev=1.0, plateau=True, measured=1.0))
-    runs.judge(Judged("race", "cost", "gap", {1: [1], 4: [1], 16: [0]}, at_least=0.5, at_most=None, stated="cannot"))
+    runs.judge(Judged("race", "cost", "gap", {1: [1], 4: [1], 16: [0]}, ["slow"], 0.5, None, stated="cannot"))
     test = "tests/website/test_claims_ledger.py::test_a_ledger_with_a_hole_is_named"
     claims = {"cost": {"says": "…", "slides": "S3", "chapters": [3], "tests": [test]}}
 

@@ -7,7 +7,8 @@ import pytest
 from attnlib.course.long_runs import Judged
 from website.what_survives import in_words, picture
 
-GAP = Judged("race", "cost", "gap", {1: [0.5, 0.9], 4: [0.5, 0.5], 16: [0.1, 0.3]}, 0.2, None, "learns later")
+VALUES = {1: [0.5, 0.9], 4: [0.5, 0.5], 16: [0.1, 0.3]}
+GAP = Judged("race", "cost", "gap", VALUES, [], 0.2, None, "learns later")
 
 
 def test_values_and_bounds_are_said():
@@ -30,6 +31,6 @@ def test_every_seed_is_a_dot_at_its_value_and_those_out_of_bounds_are_rings():
 
 
 def test_an_upper_bound_and_values_that_are_all_alike():
-    svg = picture(Judged("race", "cost", "gap", {1: [2.0], 4: [2.0], 16: [2.0]}, None, 2.0, "cannot"), 1)
+    svg = picture(Judged("race", "cost", "gap", {1: [2.0], 4: [2.0], 16: [2.0]}, [], None, 2.0, "cannot"), 1)
     assert svg.count('class="kept"') == 3 and "broken" not in svg and "nan" not in svg
-    assert 'class="broken"' in picture(Judged("race", "cost", "gap", {1: [2.1]}, None, 2.0, "cannot"), 1)
+    assert 'class="broken"' in picture(Judged("race", "cost", "gap", {1: [2.1]}, [], None, 2.0, "cannot"), 1)

@@ -14,7 +14,7 @@ BUGS = of(
      "if kept else {}"),
     ("a rate is run with one seed", "(run[\"lr\"], run[\"seed\"]) == (lr, seed)", "run[\"lr\"] == lr"),
     ("chosen by what was measured", "append(run.dev)", "append(-np.max(run.measured))"),
-    ("no plateau is needed for never", "CANNOT if self.at_plateau(claim.comparison) else LATER", "CANNOT"),
+    ("no plateau is needed for never", "CANNOT if self.at_plateau(claim) else LATER", "CANNOT"),
     ("the plateau of one seed is enough", "return all(run.plateau", "return any(run.plateau"),
     ("steps of the chapter in place of those at which it ended", "{claim.ended * steps:,}", "{steps:,}"),
 )
