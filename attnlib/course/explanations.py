@@ -92,6 +92,10 @@ def load_messages(sizes: Sequence[int] = (4_000, 400, 400), seed: int = 0) -> Sp
     Raises:
         DataError: the wheel cannot be had.
         ValueError: sizes make no sense, or there are not so many sentences.
+
+    Example:
+        >>> load_messages(sizes=(6, 0, 2)).train.labels
+        tensor([0, 0, 0, 1, 1, 1])
     """
     check_sizes(sizes)
     found: dict[str, dict[tuple[str, ...], bool]] = {part: {} for part in Splits._fields}
