@@ -189,7 +189,7 @@ def gradients(model: nn.Module, texts: Labelled) -> Float[Tensor, "N S"]:
 
 
 @torch.no_grad()
-def leave_one_out(model: nn.Module, texts: Labelled) -> Float[Tensor, "N S"]:
+def leave_one_out(model: Callable, texts: Labelled) -> Float[Tensor, "N S"]:
     """How far p moves when word j is deleted and the model reads again, for each j; 0 at padding.
 
     Args:

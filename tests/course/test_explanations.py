@@ -87,7 +87,7 @@ def test_gradients_are_slopes_with_the_weights_held_fixed(bag, texts):
     x, small = bag.encoder.embedding.weight.detach(), 1e-6
     for n, j in ((0, 0), (0, 3), (2, 1)):  # places of words that stand once in their text
 
-        def p(scale, word=texts.tokens[n, j]):
+        def p(scale, n=n, word=texts.tokens[n, j]):
             old = x[word].clone()
             x[word] *= scale
             result = bag(texts, weights)[0][n].sigmoid().item()
