@@ -131,8 +131,7 @@ class AttentionLM(RNNLM):
         >>> model(torch.tensor([[0, 1, 2]])).weights[0, 1].detach()  # the second token sees the first
         tensor([1., 0., 0.])
 
-    Source: daniluk2017frustratingly (there with an additive score, a window and a tanh mix); luong2015effective,
-        section 3 (for translation).
+    Source: daniluk2017frustratingly (there additive, in a window); luong2015effective, section 3 (for translation).
     """
 
     def __init__(

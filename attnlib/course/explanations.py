@@ -157,7 +157,7 @@ def kendall_tau(a: Float[Tensor, "N S"], b: Float[Tensor, "N S"], mask: Bool[Ten
 
 
 def gradients(model: nn.Module, texts: Labelled) -> Float[Tensor, "N S"]:
-    """How fast p changes with each word: |∂p/∂x_j · x_j| of its embedding x_j, the attention weights held fixed.
+    """How fast p changes with each word: the size of ∂p/∂x_j · x_j, x_j its embedding, the weights held fixed.
 
     Args:
         model: with an `encoder.embedding`; model(texts, weights) → (log-odds, weights, …), computing the weights
@@ -206,7 +206,7 @@ def leave_one_out(model: Callable, texts: Labelled) -> Float[Tensor, "N S"]:
     for j in places:
         real = j < texts.lengths
         shorter = texts._replace(tokens=texts.tokens[:, places != j], lengths=texts.lengths - real.long())
-        moved.append((model(shorter)[0].sigmoid() - p).abs() * real)
+        moved.append((model(shorter)[0].sigmoid() - p).abs())
     return torch.stack(moved, dim=1)
 
 

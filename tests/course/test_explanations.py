@@ -131,6 +131,11 @@ def test_no_search_finds_weights_farther_than_the_corners():
         assert 0.8 * best <= reached <= best + 1e-5
 
 
+def test_where_all_is_allowed_one_word_gets_all_the_weight():
+    alpha, votes = torch.tensor([0.6, 0.3, 0.1]), torch.tensor([1.0, 1.1, 0.9])
+    assert torch.equal(farthest_weights(alpha, votes, 0.0, 2.0), torch.tensor([0.0, 0.0, 1.0]))
+
+
 def test_weights_that_nothing_else_can_replace_are_returned():
     alpha = torch.tensor([1.0, 0.0])
     assert torch.equal(farthest_weights(alpha, torch.tensor([4.0, 0.0]), 4.0, 9.0), alpha)

@@ -17,7 +17,7 @@ LAYOUT = re.findall(
     overrightarrow overleftarrow underbrace cdot cdots dots ldots vdots times top mid propto le ge ne neq in to infty
     approx equiv sim pm lVert rVert lvert rvert langle rangle partial sum prod circ odot log exp max min tanh cos sin
     softmax query key value weight context notin leq geq rightarrow leftarrow Rightarrow gg ll mathbb lfloor rfloor
-    lceil rceil cap cup mathcal Longrightarrow pi arg det dim mathbf boldsymbol big Big prime textstyle
+    lceil rceil cap cup mathcal Longrightarrow pi arg det dim mathbf boldsymbol big Big prime textstyle nabla
     """,
 )
 
