@@ -89,9 +89,11 @@ def problems(
 
 
 def what_became_of_it(gate: Gate, runs: LongRuns) -> str:
-    """A claim's verdict in the words of its long runs; without any, that of its chapter."""
+    """A claim's verdict in the words of its long runs; without any, that of its chapter, and whose it is."""
     judged = next((j for j in runs.claims() if (j.comparison, j.what) == (gate.comparison, gate.what)), None)
-    return runs.words(judged) if judged is not None else gate.verdict or "not trained longer"
+    if judged is not None:
+        return runs.words(judged)
+    return f"{gate.verdict}, by its chapter" if gate.verdict else "not trained longer"
 
 
 def exists(test: str, root: Path) -> bool:

@@ -81,6 +81,7 @@ class WhatSurvives(SphinxDirective):
         hours = sum(
             run["seconds"]
             for comparison in content.values()
+            if comparison["claims"]
             for budgets in comparison["arms"].values()
             for trained in budgets.values()
             for run in trained

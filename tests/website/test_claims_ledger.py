@@ -86,7 +86,7 @@ def test_a_verdict_that_the_runs_contradict_is_named(tmp_path):
         claims_ledger.what_became_of_it(Gate("03_step", "gap", [1], 0.5, None, **of), runs)
         for of in (stated, {**stated, "comparison": "another"}, {})
     ]
-    assert words == ["learns later: gone at 160 steps", "learns later", "not trained longer"]
+    assert words == ["learns later: gone at 160 steps", "learns later, by its chapter", "not trained longer"]
 
 
 def test_the_rates_of_the_chapters_are_as_good_on_dev_as_any():
