@@ -34,7 +34,7 @@ class Arms:
             raise ValueError("the loss is nan at step 3: the learning rate 0.1 may be too high")
         dev = abs(lr - BEST[arm]) + 0.01 * seed
         right = {"slow": min(1.0, steps / 160), "quick": 1.0}[arm] - seed / 64
-        last = dev - 0.5 if arm in self.still_learning else dev
+        last = dev - 0.5 if {arm, (arm, seed)} & set(self.still_learning) else dev
         history = History(train_loss=[1.0] * steps, tokens=7 * steps, valid_loss=[dev + 1, dev, last], seconds=0.5)
         return Trained([right if lr == BEST[arm] else 2.0, 5.0]), history
 
@@ -194,6 +194,7 @@ def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
     [
         ({1: [1], 4: [1], 16: [1]}, (), CANNOT, CANNOT, "cannot"),
         ({1: [1], 4: [1], 16: [1]}, ("slow",), CANNOT, LATER, "learns later: not yet after 160 steps, and"),
+        ({1: [1], 4: [1], 16: [1]}, (("slow", 1),), CANNOT, LATER, "learns later: not yet after 160 steps, and"),
         ({1: [1], 4: [1], 16: [1]}, ("quick",), CANNOT, CANNOT, "cannot"),
         ({1: [1], 4: [1, 0.4], 16: [1]}, (), CANNOT, LATER, "learns later: gone at 40 steps"),
         ({1: [1], 4: [1], 16: [0.4]}, (), LATER, LATER, "learns later: gone at 160 steps"),
