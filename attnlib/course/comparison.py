@@ -2,8 +2,8 @@
 
 Each arm trains with a learning rate of its own, chosen from the same grid on the dev part; with the same seeds and as
 many steps; and what is reported is measured on the test part, once. A chapter trains for its own number of steps (1×).
-Under `recording`, as `make long` runs the chapters, every arm also trains 4× and 16× as long with every rate of the
-grid, and `attnlib.course.long_runs` keeps what came out.
+Under `recording`, as `make long` runs the chapters, every arm also trains 4× as long with every rate of the grid and 16×
+as long with every rate that may still win, and `attnlib.course.long_runs` keeps what came out.
 """
 
 import contextlib
@@ -204,7 +204,9 @@ def compare(
         for arm, of_arm in trained.items():
             for one, *_ in of_arm:
                 _record.once(name, arm, 1, one.lr, one.seed, lambda one=one: one)
-        for budget, arm, lr, seed in itertools.product(BUDGETS, arms, grid, seeds):
-            _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
+        for budget, arm, lr in itertools.product(BUDGETS, arms, grid):
+            if _record.goes_on(name, arm, lr, budget):
+                for seed in seeds:
+                    _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))
     return Comparison(name, steps, runs, models, histories)

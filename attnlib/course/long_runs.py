@@ -141,6 +141,22 @@ class LongRuns:
         with self.changing() as content:
             content[name]["arms"][arm].setdefault(str(budget), []).append(run)
 
+    def goes_on(self, name: str, arm: str, lr: float, budget: int) -> bool:
+        """Whether a rate is trained for a budget: for the longest, only the best one so far and those still improving.
+
+        Shorter runs leave none out: there a loss may stand still because nothing has been learned yet.
+
+        Args:
+            name, arm, lr: whose runs of all shorter budgets are in the file.
+            budget: one of `BUDGETS`.
+        """
+        if budget < BUDGETS[-1]:
+            return True
+        before = BUDGETS[-2]
+        runs = [run for run in self.read()[name]["arms"][arm][str(before)] if run["lr"] == lr]
+        improving = any(not run["plateau"] and math.isfinite(run["dev"]) for run in runs)
+        return improving or lr == self.chosen(name, arm, before)[0]
+
     def chosen(self, name: str, arm: str, budget: int) -> tuple[float, list[Run]]:
         """The best rate of an arm with this many steps, and the runs with it, one per seed."""
         runs = [Run(**run) for run in self.read()[name]["arms"][arm][str(budget)]]

@@ -132,12 +132,25 @@ def claim_it(comparison, at_least=0.5, verdict=LATER):
     comparison.claim("cost", "quick - slow", slower, at_least=at_least, verdict=verdict, fails_if="slow is quick")
 
 
+def asked_of(lr_of):
+    """What `make long` trains: everything at 1× and 4×, and at 16× the rates of each arm in `lr_of`."""
+    rates = {1: dict.fromkeys(BEST, GRID), 4: dict.fromkeys(BEST, GRID), 16: lr_of}
+    return [(a, s, lr, 10 * b) for b in rates for a in BEST for lr in rates[b][a] for s in (0, 1, 2)]
+
+
+def test_the_longest_budget_leaves_out_rates_that_stopped_behind_the_best(tmp_path):
+    with recording(tmp_path / "long.json"):
+        run(improving := Arms([("slow", 1)]), rates=BEST)
+    every = asked_of({"slow": GRID, "quick": [0.3]})  # at 0.1 quick diverges
+    assert sorted(improving.asked) == sorted(every)
+
+
 def test_make_long_runs_every_rate_seed_and_budget_once(tmp_path, shown):
     train = Arms()
     with recording(tmp_path / "long.json") as record:
         claim_it(run(train, rates=BEST))
     asked = train.asked[6:]  # behind those of the chapter
-    every = [(a, s, lr, 10 * b) for b in (1, 4, 16) for a in BEST for lr in GRID for s in (0, 1, 2)]
+    every = asked_of({arm: [lr] for arm, lr in BEST.items()})
     assert asked == [one for one in every if one not in train.asked[:6]]
     assert record.chosen("race", "quick", 16)[0] == 0.3
     assert record.read()["race"]["rates"] == BEST
@@ -169,7 +182,7 @@ def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, 
         run(Arms(), rates=BEST)
         content = LongRuns(path).read()
     with LongRuns(path).changing() as stopped:
-        lost = stopped["race"]["arms"]["quick"]["16"].pop(4)
+        lost = stopped["race"]["arms"]["quick"]["16"].pop(1)
     again = Arms()
     with recording(path) as record:
         claim_it(run(again, rates=BEST))
@@ -178,7 +191,7 @@ def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, 
     other = Arms()
     with recording(path) as record:
         run(other, rates=BEST, steps=20)
-    assert len(other.asked) == 54 and record.claims() == []
+    assert len(other.asked) == 42 and record.claims() == []
 
 
 def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
