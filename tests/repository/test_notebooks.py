@@ -302,6 +302,21 @@ def test_marks_are_filled(chapter):
     assert "about 5 minutes 42 s https://" in text and "@" not in text
 
 
+def test_reading_takes_the_time_of_what_stands_open():
+    def cell(kind, source, *tags):
+        return nbformat.from_dict({"cell_type": kind, "source": source.strip(), "metadata": {"tags": list(tags)}})
+
+    seen = [cell("markdown", "word " * 300), cell("code", "x = 1\n\n" * 10, "fragment")]
+    assert notebooks.reading_minutes(seen) == pytest.approx(300 / 200 + 19 * 3 / 60)
+    folded = [
+        cell("code", "x = 1\n" * 50, "hide-input"),
+        cell("markdown", ":::{dropdown} Hint\n" + "word " * 50 + "\n:::\n\n:::{solution-start} ex\n:::\n" + "word " * 50),
+        cell("code", "x = 1\n" * 50),
+        cell("markdown", "word " * 50 + "\n\n:::{solution-end}\n:::\n\n:::{exercise} A name\n:label: ex"),
+    ]
+    assert notebooks.reading_minutes([*seen, *folded]) == notebooks.reading_minutes(seen)
+
+
 @pytest.mark.parametrize(
     ("seconds", "found"),
     [
