@@ -2,8 +2,8 @@
 
 Each arm trains with a learning rate of its own, chosen from the same grid on the dev part; with the same seeds and as
 many steps; and what is reported is measured on the test part, once. A chapter trains for its own number of steps (1×).
-Under `recording`, as `make long` runs the chapters, every arm also trains 4× as long with every rate of the grid and 16×
-as long with every rate that may still win, and `attnlib.course.long_runs` keeps what came out.
+Under `recording`, as `make long` runs the chapters, every arm also trains 4× as long with every rate of the grid and
+16× as long with every rate that may still win, and `attnlib.course.long_runs` keeps what came out.
 """
 
 import contextlib

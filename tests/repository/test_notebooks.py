@@ -308,11 +308,12 @@ def test_reading_takes_the_time_of_what_stands_open():
 
     seen = [cell("markdown", "word " * 300), cell("code", "x = 1\n\n" * 10, "fragment")]
     assert notebooks.reading_minutes(seen) == pytest.approx(300 / 200 + 19 * 3 / 60)
+    words = "word " * 50
     folded = [
         cell("code", "x = 1\n" * 50, "hide-input"),
-        cell("markdown", ":::{dropdown} Hint\n" + "word " * 50 + "\n:::\n\n:::{solution-start} ex\n:::\n" + "word " * 50),
+        cell("markdown", f":::{{dropdown}} Hint\n{words}\n:::\n\n:::{{solution-start}} ex\n:::\n{words}"),
         cell("code", "x = 1\n" * 50),
-        cell("markdown", "word " * 50 + "\n\n:::{solution-end}\n:::\n\n:::{exercise} A name\n:label: ex"),
+        cell("markdown", f"{words}\n\n:::{{solution-end}}\n:::\n\n:::{{exercise}} A name\n:label: ex"),
     ]
     assert notebooks.reading_minutes([*seen, *folded]) == notebooks.reading_minutes(seen)
 
