@@ -13,6 +13,16 @@ from attnlib.course.checks.attention import (
 )
 from attnlib.course.checks.copying import copied_words, gate_gradient
 from attnlib.course.checks.cost import break_even, direct_gradient
+from attnlib.course.checks.designing import (
+    blind_baseline,
+    could_fail,
+    equal_text,
+    long_enough,
+    more_than_luck,
+    one_look,
+    own_rates,
+    what_differs,
+)
 from attnlib.course.checks.graded import close, limit
 from attnlib.course.checks.language import exactly_right, joint_perplexity, last_real_state, read_in_parts
 from attnlib.course.checks.scaling import apply_merges, whole_gradient
@@ -27,13 +37,16 @@ __all__ = [
     "Verdict",
     "apply_merges",
     "beam_step",
+    "blind_baseline",
     "blur",
     "break_even",
     "close",
     "copied_words",
+    "could_fail",
     "direct_gradient",
     "distance_score",
     "divided_gaze",
+    "equal_text",
     "error_rate",
     "even_look",
     "exactly_right",
@@ -43,10 +56,14 @@ __all__ = [
     "latest_only",
     "least_weight",
     "limit",
+    "long_enough",
     "look_back",
     "looks_everywhere",
     "masked_softmax",
     "mirrored",
+    "more_than_luck",
+    "one_look",
+    "own_rates",
     "past_and_padding",
     "penalty_needed",
     "read_in_parts",
@@ -56,5 +73,6 @@ __all__ = [
     "sharpness",
     "softmax_backward",
     "unseen_directions",
+    "what_differs",
     "whole_gradient",
 ]

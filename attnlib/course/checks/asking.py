@@ -4,7 +4,7 @@
 - `ask_tensor`: one tensor of a given shape.
 - `ask_tensors`: several tensors, each with its name and shape.
 - `ask_number`: the float of a formula, Python's or NumPy's; an int has been rounded.
-- `ask_plain`: exactly a float, an int, a list or a tuple; here an int will do for a float, and NumPy's will not.
+- `ask_plain`: exactly a float, an int, a bool, a str, a list or a tuple; an int will do for a float, NumPy's not.
 - `gradients`: what flows back from the answer to its inputs.
 
 Each of them raises `Mistake` when the function stops, returns nothing, changes an input or returns something else.
@@ -24,7 +24,9 @@ from torch import Tensor
 
 from attnlib.course.checks.verdict import Mistake, Unwritten, need, same
 
-PLAIN = {float: "a plain float", int: "a plain int", list: "a list", tuple: "a tuple"}
+PLAIN = {
+    float: "a plain float", int: "a plain int", bool: "True or False", str: "a word", list: "a list", tuple: "a tuple",
+}  # fmt: skip
 #: What Python does in a function that does nothing.
 NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 CONTAINERS = (list, tuple, set, dict)
