@@ -9,8 +9,9 @@ Under `recording`, as `make long` runs the chapters, every arm also trains 4× a
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -27,21 +28,30 @@ with extra("course"):
     from IPython.display import Markdown
 
 Train = Callable[[str, int, float, int], tuple[nn.Module, History]]
-Results = dict[str, np.ndarray]  # arm → (seeds, …), what was measured on the test part
+Results = Mapping[str, np.ndarray]  # arm → (seeds, …), what was measured on the test part
+Models = Mapping[str, list[nn.Module]]  # arm → one per seed
 
 _record: LongRuns | None = None
 
 
-class _Asked(dict):
-    """Results that remember which arms were asked for: a claim is about the arms that it reads."""
+class _Asked(Mapping):
+    """What is known of each arm, and which arms were asked for: a claim is about the arms that it reads."""
 
-    def __init__(self, results: Results):
-        super().__init__(results)
-        self.arms: set[str] = set()
+    def __init__(self, arms: Iterable[str], of: Callable[[str], Any]):
+        self._arms, self._of = list(arms), of
+        self.asked: set[str] = set()
 
-    def __getitem__(self, arm: str) -> np.ndarray:
-        self.arms.add(arm)
-        return super().__getitem__(arm)
+    def __getitem__(self, arm: str) -> Any:
+        if arm not in self._arms:
+            raise KeyError(f"{arm!r} is no arm of {self._arms}")
+        self.asked.add(arm)
+        return self._of(arm)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arms)
+
+    def __len__(self) -> int:
+        return len(self._arms)
 
 
 @contextlib.contextmanager
@@ -68,6 +78,7 @@ class Comparison:
     runs: dict[str, list[Run]]  # arm → one per seed
     models: dict[str, list[nn.Module]]
     histories: dict[str, list[History]]
+    trained_at: Callable[[str, int], list[nn.Module]]  # (arm, budget) → its models with that many steps, one per seed
 
     @property
     def rates(self) -> dict[str, float]:
@@ -108,30 +119,39 @@ class Comparison:
         self,
         name: str,
         what: str,
-        of: Callable[[Results], ArrayLike],
+        of: Callable[[Results], ArrayLike] | Callable[[Models], ArrayLike],
         *,
+        models: bool = False,
         at_least: float | None = None,
         at_most: float | None = None,
         verdict: str,
         fails_if: str,
     ) -> None:
-        """`attnlib.course.claims.claim` of what was measured; under `recording`, it is also judged at every budget.
+        """`attnlib.course.claims.claim` of what came out; under `recording`, it is also judged at every budget.
 
         Args:
             name, what, at_least, at_most, verdict, fails_if: as for `claim`.
             of: the results → the values that must keep the bounds. The arms that it takes by name are those that the
-                claim is about, and must be at their plateau for a "cannot"; all, if it takes none by name.
+                claim is about, and must be at their plateau for a "cannot"; all, if it goes through all of them.
+            models: `of` takes the models in place of the results: for what is found in them beyond what was measured.
 
         Raises:
             AssertionError, ValueError: as `claim`.
         """
         bounds = {"at_least": at_least, "at_most": at_most}
         if _record is not None:
-            results = {budget: _Asked(_record.results(self.name, budget)) for budget in BUDGETS}
-            values = {budget: np.ravel(of(asked)).tolist() for budget, asked in results.items()}
-            arms = [arm for arm in self.runs if arm in results[1].arms] or list(self.runs)
+            asked = {budget: _Asked(self.runs, self._known(budget, models)) for budget in BUDGETS}
+            values = {budget: np.ravel(of(of_budget)).tolist() for budget, of_budget in asked.items()}
+            arms = [arm for arm in self.runs if arm in asked[1].asked]
             _record.judge(Judged(self.name, name, what, values, arms, **bounds, stated=verdict))
-        claim(name, what, of(self.results), **bounds, verdict=verdict, fails_if=fails_if, comparison=self.name)
+        values = of(self.models if models else self.results)
+        claim(name, what, values, **bounds, verdict=verdict, fails_if=fails_if, comparison=self.name)
+
+    def _known(self, budget: int, models: bool) -> Callable[[str], Any]:
+        """Arm → what a claim is made of, at this budget."""
+        if models:
+            return lambda arm: self.trained_at(arm, budget)
+        return _record.results(self.name, budget).__getitem__
 
 
 def compare(
@@ -195,6 +215,20 @@ def compare(
         )  # fmt: skip
         return found, model, history
 
+    kept: dict[tuple[str, int, float, int], nn.Module] = {}  # of this process, by arm, seed, rate and budget
+
+    def run_and_keep(arm: str, seed: int, lr: float, budget: int) -> Run:
+        found, kept[arm, seed, lr, budget], _ = run(arm, seed, lr, budget)
+        return found
+
+    def trained_at(arm: str, budget: int) -> list[nn.Module]:
+        """Models with the rate that is best for a budget; those that an earlier process has trained, once more."""
+        lr, _ = _record.chosen(name, arm, budget)
+        for seed in seeds:
+            if (arm, seed, lr, budget) not in kept:
+                run_and_keep(arm, seed, lr, budget)
+        return [kept[arm, seed, lr, budget] for seed in seeds]
+
     if rates is None:
         dev = {arm: {lr: [run(arm, s, lr, 1)[0].dev for s in seeds] for lr in grid} for arm in arms}
         rates = {arm: best_rate(of_rates, f"{name}, {arm}") for arm, of_rates in dev.items()}
@@ -202,11 +236,12 @@ def compare(
     if _record is not None:
         _record.begin(name, steps=steps, grid=list(grid), seeds=list(seeds), rates=dict(rates))
         for arm, of_arm in trained.items():
-            for one, *_ in of_arm:
+            for one, model, _ in of_arm:
+                kept[arm, one.seed, one.lr, 1] = model
                 _record.once(name, arm, 1, one.lr, one.seed, lambda one=one: one)
         for budget, arm, lr in itertools.product(BUDGETS, arms, grid):
             if _record.goes_on(name, arm, lr, budget):
                 for seed in seeds:
-                    _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run(*of)[0])
+                    _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run_and_keep(*of))
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))
-    return Comparison(name, steps, runs, models, histories)
+    return Comparison(name, steps, runs, models, histories, trained_at)

@@ -176,6 +176,34 @@ def test_a_claim_is_about_the_arms_that_it_reads(tmp_path, shown, of, arms):
     assert [judged.arms for judged in record.claims()] == [arms]
 
 
+def test_a_claim_of_models_is_judged_by_models_of_every_budget(tmp_path, shown):
+    def claim_models(comparison):
+        comparison.claim(
+            "cost", "quick - slow, by the models", models=True, at_least=0.5, verdict=LATER, fails_if="…",
+            of=lambda models: np.subtract(*([model.measured[0] for model in models[arm]] for arm in ("quick", "slow"))),
+        )  # fmt: skip
+
+    first, later = Arms(), Arms()
+    with recording(tmp_path / "long.json") as record:
+        claim_models(run(first, rates=BEST))
+    (judged,) = record.claims()
+    assert {b: np.round(v, 4).tolist() for b, v in judged.values.items()} == {
+        1: [0.9375] * 3, 4: [0.75] * 3, 16: [0.0] * 3
+    }  # fmt: skip
+    assert judged.arms == ["slow", "quick"] and shown[0].values == tuple(judged.values[1])
+    asked = len(first.asked)
+    with recording(tmp_path / "long.json") as record:
+        claim_models(run(later, rates=BEST))
+    assert [again.values for again in record.claims()] == [judged.values]
+    # what an earlier process has trained is trained again, with the chosen rates only
+    assert asked == 42 and len(later.asked) == 18 and {lr for _, _, lr, _ in later.asked} == set(BEST.values())
+
+
+def test_a_claim_about_an_arm_that_is_not_there_says_which_there_are(tmp_path):
+    with recording(tmp_path / "long.json"), pytest.raises(KeyError, match="'fast' is no arm of"):
+        run(Arms(), rates=BEST).claim("cost", "…", lambda of: of["fast"], at_least=0, verdict=LATER, fails_if="…")
+
+
 def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, shown):
     path = tmp_path / "long.json"
     with recording(path):
