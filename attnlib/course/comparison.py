@@ -35,7 +35,7 @@ _record: LongRuns | None = None
 
 
 class _Asked(Mapping):
-    """What is known of each arm, and which arms were asked for: a claim is about the arms that it reads."""
+    """What is known of each arm, and which arms were asked for: by default a claim is about those."""
 
     def __init__(self, arms: Iterable[str], of: Callable[[str], Any]):
         self._arms, self._of = list(arms), of
@@ -122,6 +122,7 @@ class Comparison:
         of: Callable[[Results], ArrayLike] | Callable[[Models], ArrayLike],
         *,
         models: bool = False,
+        rivals: Sequence[str] | None = None,
         at_least: float | None = None,
         at_most: float | None = None,
         verdict: str,
@@ -131,9 +132,10 @@ class Comparison:
 
         Args:
             name, what, at_least, at_most, verdict, fails_if: as for `claim`.
-            of: the results → the values that must keep the bounds. The arms that it takes by name are those that the
-                claim is about, and must be at their plateau for a "cannot"; all, if it goes through all of them.
+            of: the results → the values that must keep the bounds.
             models: `of` takes the models in place of the results: for what is found in them beyond what was measured.
+            rivals: the arms that could end the claim by learning more, which must be at their plateau for a "cannot";
+                by default those that `of` reads, none where what loses is not trained.
 
         Raises:
             AssertionError, ValueError: as `claim`.
@@ -142,7 +144,7 @@ class Comparison:
         if _record is not None:
             asked = {budget: _Asked(self.runs, self._known(budget, models)) for budget in BUDGETS}
             values = {budget: np.ravel(of(of_budget)).tolist() for budget, of_budget in asked.items()}
-            arms = [arm for arm in self.runs if arm in asked[1].asked]
+            arms = [arm for arm in self.runs if arm in (asked[1].asked if rivals is None else rivals)]
             _record.judge(Judged(self.name, name, what, values, arms, **bounds, stated=verdict))
         values = of(self.models if models else self.results)
         claim(name, what, values, **bounds, verdict=verdict, fails_if=fails_if, comparison=self.name)

@@ -176,6 +176,16 @@ def test_a_claim_is_about_the_arms_that_it_reads(tmp_path, shown, of, arms):
     assert [judged.arms for judged in record.claims()] == [arms]
 
 
+def test_a_claim_may_name_the_arms_that_could_end_it(tmp_path, shown):
+    with recording(tmp_path / "long.json") as record:
+        for rivals in ([], ["slow"]):
+            run(Arms(["quick"]), rates=BEST).claim(
+                "cost", "…", lambda of: of["quick"][:, 0], rivals=rivals, at_least=0, verdict=CANNOT, fails_if="…"
+            )
+            (judged,) = record.claims()
+            assert judged.arms == rivals and record.verdict(judged) == CANNOT
+
+
 def test_a_claim_of_models_is_judged_by_models_of_every_budget(tmp_path, shown):
     def claim_models(comparison):
         comparison.claim(

@@ -16,6 +16,7 @@ BUGS = of(
     ("every claim is about all arms", "self.asked.add(arm)", "self.asked.update(self._arms)"),
     ("a claim of models is judged at the steps of the chapter", "lambda arm: self.trained_at(arm, budget)",
      "lambda arm: self.models[arm]"),
+    ("no arm may be named", "if rivals is None else rivals", ""),
     ("models of another rate", "lr, _ = _record.chosen(name, arm, budget)", "lr = grid[0]"),
     ("models of this process are trained again", "kept[arm, one.seed, one.lr, 1] = model", "pass"),
     ("a recording never ends", "        _record = None", "        pass"),
