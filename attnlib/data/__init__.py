@@ -1,6 +1,6 @@
 """Every corpus the chapters train on, and what turns text into tensors."""
 
-from attnlib.data import bible, dates, names, plays, public, python_topics, rows, scenes, tasks
+from attnlib.data import bible, dates, labelled, names, plays, public, python_topics, rows, scenes, tasks
 from attnlib.data import translation as home_assistant
 from attnlib.data.batching import BucketedPairs, LMBatch, PairBatch, collate, pad, random_windows
 from attnlib.data.bible import load_bible
@@ -8,6 +8,7 @@ from attnlib.data.cards import DataCard, Splits
 from attnlib.data.dates import load_dates
 from attnlib.data.examples import Example, RowBatches, encode_examples, vocabularies
 from attnlib.data.extended_vocabulary import ExtendedVocabulary
+from attnlib.data.labelled import Labelled, load_messages, load_questions
 from attnlib.data.names import load_names, words_without_names
 from attnlib.data.plays import load_plays
 from attnlib.data.public import SentencePair, load_public
@@ -15,7 +16,7 @@ from attnlib.data.python_topics import load_python_topics
 from attnlib.data.rows import Rows, load_recall, load_relations, load_repeats
 from attnlib.data.scenes import Box, Scenes, load_emoji_scenes, region_targets
 from attnlib.data.subwords import Subwords
-from attnlib.data.tasks import Labelled, load_copy, load_keywords, load_retrieval, load_reverse
+from attnlib.data.tasks import load_copy, load_retrieval, load_reverse
 from attnlib.data.texts import CORPORA, Corpus, Texts, read_texts
 from attnlib.data.translation import Pair, load_home_assistant
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK, Vocabulary
@@ -27,6 +28,7 @@ CARDS: dict[str, DataCard] = {
     **tasks.CARDS,
     **rows.CARDS,
     "dates": dates.CARD,
+    **labelled.CARDS,
     "names": names.CARD,
     "home_assistant": home_assistant.CARD,
     "bible": bible.CARD,
@@ -69,11 +71,12 @@ __all__ = [
     "load_dates",
     "load_emoji_scenes",
     "load_home_assistant",
-    "load_keywords",
+    "load_messages",
     "load_names",
     "load_plays",
     "load_public",
     "load_python_topics",
+    "load_questions",
     "load_recall",
     "load_relations",
     "load_repeats",

@@ -82,16 +82,17 @@ def read_strings(language: str) -> Iterator[tuple[str, str, str]]:
         integrations = sorted(match[1] for name in wheel.namelist() if (match := files.fullmatch(name)))
         for integration in tqdm(integrations, desc=f"reading {language}", unit="file", leave=False):
             folder = f"homeassistant/components/{integration}/translations"
-            translations = dict(_texts(json.loads(wheel.read(f"{folder}/{language}.json"))))
-            for key, text in _texts(json.loads(wheel.read(f"{folder}/en.json"))):
+            translations = dict(strings(json.loads(wheel.read(f"{folder}/{language}.json"))))
+            for key, text in strings(json.loads(wheel.read(f"{folder}/en.json"))):
                 if key in translations:
                     yield integration, text, translations[key]
 
 
-def _texts(tree: dict, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+def strings(tree: dict, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The texts in a tree of dictionaries, each with the keys that lead to it."""
     for key, value in tree.items():
         if isinstance(value, dict):
-            yield from _texts(value, (*path, key))
+            yield from strings(value, (*path, key))
         else:
             yield (*path, key), value
 

@@ -20,7 +20,7 @@ from attnlib.attention import causal_mask, length_mask, masked_softmax
 from attnlib.captioning import GridEncoder
 from attnlib.copying import copy_distribution
 from attnlib.course.figures.weights import export, rounded
-from attnlib.data import collate, load_keywords, load_recall, random_windows
+from attnlib.data import collate, load_questions, load_recall, random_windows
 from attnlib.decoders import DECODERS, BahdanauDecoder
 from attnlib.figures import plots
 from attnlib.language_models import RNNLM, AttentionLM
@@ -166,11 +166,11 @@ def test_language_models_write_and_are_judged_there(kind):
 
 
 def test_batches_move_but_for_the_lengths_of_pairs(there):
-    keywords, rows = load_keywords(sizes=(3, 0, 0)).train, load_recall(sizes=(3, 0, 0)).train
+    labelled, rows = load_questions(sizes=(3, 0, 0)).train, load_recall(sizes=(3, 0, 0)).train
     moved = pairs().to(there)
     assert moved.lengths.device.type == "cpu"
     assert {field.device for field in moved._replace(lengths=None) if field is not None} == {there}
-    batches = [next(random_windows(torch.arange(9), 2, 3)), keywords, rows]
+    batches = [next(random_windows(torch.arange(9), 2, 3)), labelled, rows]
     for batch in batches:
         moved = [field for field in batch.to(there) if isinstance(field, Tensor)]
         assert moved and {field.device for field in moved} == {there}

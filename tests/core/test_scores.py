@@ -253,9 +253,8 @@ def test_annotations_of_results_are_checked_too(monkeypatch):
 def test_hardly_a_function_goes_unchecked():
     """Only what says `Splits[...]`, which beartype does not understand: functions that load or split a corpus."""
     corpora = set()
-    modules = [module.name for module in pkgutil.iter_modules(data.__path__, "attnlib.data.")]
-    for module in [*modules, "attnlib.course.explanations"]:
-        for name, function in inspect.getmembers(importlib.import_module(module), inspect.isfunction):
+    for module in pkgutil.iter_modules(data.__path__, "attnlib.data."):
+        for name, function in inspect.getmembers(importlib.import_module(module.name), inspect.isfunction):
             if "Splits[" in str(function.__annotations__):
                 corpora.add(name)
     assert corpora == typechecker.UNCHECKED

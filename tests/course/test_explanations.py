@@ -1,4 +1,4 @@
-"""The texts and measures of chapter 14, against SciPy, brute force and a search by gradient."""
+"""The measures of chapter 14, against SciPy, brute force and a search by gradient."""
 
 import pytest
 import torch
@@ -8,14 +8,11 @@ from torch import nn
 from torch.testing import assert_close
 
 from attnlib.course.explanations import (
-    OPINIONS,
     divergence,
     farthest_weights,
     gradients,
     kendall_tau,
     leave_one_out,
-    load_messages,
-    load_questions,
 )
 from attnlib.data import Labelled, pad
 
@@ -139,40 +136,3 @@ def test_where_all_is_allowed_one_word_gets_all_the_weight():
 def test_weights_that_nothing_else_can_replace_are_returned():
     alpha = torch.tensor([1.0, 0.0])
     assert torch.equal(farthest_weights(alpha, torch.tensor([4.0, 0.0]), 4.0, 9.0), alpha)
-
-
-def test_a_question_is_answered_by_the_word_about_its_matter():
-    praise = {word for good, _ in OPINIONS.values() for word in good}
-    matter_of = {word: matter for matter, sides in OPINIONS.items() for side in sides for word in side}
-    parts = load_questions(sizes=(300, 50, 50))
-    texts = []
-    for part in parts:
-        for row, S, label, gold in zip(*part[:-1], strict=True):
-            words = part.vocabulary.decode(row[:S])
-            opinions = [word for word in words if word in matter_of]
-            assert sorted(matter_of[word] for word in opinions) == sorted(OPINIONS)
-            assert sum(word in praise for word in opinions) == 3  # so the question decides
-            assert matter_of[words[gold]] == words[0] and (words[gold] in praise) == bool(label)
-            assert 8 <= S - 1 <= 14
-            texts.append(tuple(words))
-    assert len(set(texts)) == 400
-
-
-@pytest.mark.parametrize("lengths", [(5, 9), (9, 8)])
-def test_texts_too_short_for_all_matters_are_refused(lengths):
-    with pytest.raises(ValueError, match="lengths"):
-        load_questions(sizes=(1, 0, 0), lengths=lengths)
-
-
-def test_an_empty_part_is_empty():
-    assert len(load_questions(sizes=(1, 0, 1)).dev.labels) == 0
-
-
-def test_messages_are_half_errors_and_no_sentence_is_in_two_parts():
-    parts = load_messages(sizes=(200, 60, 60))
-    texts = [{tuple(row[:S].tolist()) for row, S in zip(part.tokens, part.lengths, strict=True)} for part in parts]
-    unknown = parts.train.vocabulary.ids["<unk>"]
-    for part, size in zip(parts, (200, 60, 60), strict=True):
-        assert len(part.labels) == size and part.labels.sum() == size // 2 and part.lengths.max() <= 20
-    known = [{text for text in part if unknown not in text} for part in texts]
-    assert not known[0] & known[1] and not known[0] & known[2] and not known[1] & known[2]

@@ -7,12 +7,13 @@ from torch.testing import assert_close
 
 from attnlib.data.cards import Splits
 from attnlib.data.examples import Rows
+from attnlib.data.labelled import Labelled, load_questions
 from attnlib.data.rows import load_recall, load_relations, load_repeats
-from attnlib.data.tasks import Labelled, load_copy, load_keywords, load_retrieval, load_reverse
+from attnlib.data.tasks import load_copy, load_retrieval, load_reverse
 
 SIZES = (700, 130, 170)
 EXAMPLE_LOADERS = {"copy": load_copy, "reverse": load_reverse, "retrieval": load_retrieval}
-ROW_LOADERS = {"recall": load_recall, "repeats": load_repeats, "relations": load_relations, "keywords": load_keywords}
+ROW_LOADERS = {"recall": load_recall, "repeats": load_repeats, "relations": load_relations, "questions": load_questions}
 LOADERS = EXAMPLE_LOADERS | ROW_LOADERS
 
 

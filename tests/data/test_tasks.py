@@ -5,23 +5,10 @@ import itertools
 import string
 
 import pytest
-import torch
 
 from attnlib.data.examples import Example
-from attnlib.data.tasks import (
-    BLAME,
-    MARKER,
-    NEUTRAL,
-    PRAISE,
-    load_copy,
-    load_keywords,
-    load_retrieval,
-    load_reverse,
-)
-from attnlib.data.vocabulary import SPECIALS
-from tests.data.loaders import EXAMPLE_LOADERS, contents, corpus, words
-
-# --- pairs ------------------------------------------------------------------------------------------
+from attnlib.data.tasks import MARKER, load_copy, load_retrieval, load_reverse
+from tests.data.loaders import EXAMPLE_LOADERS, contents, corpus
 
 
 @pytest.mark.parametrize("name", EXAMPLE_LOADERS)
@@ -76,7 +63,7 @@ def test_smallest_sequences():
     [
         *(
             (
-                [load_copy, load_reverse, load_retrieval, load_keywords],
+                [load_copy, load_reverse, load_retrieval],
                 {"lengths": lengths},
                 rf"lengths must be \(smallest, largest\).*got \({lengths[0]}",
             )
@@ -92,34 +79,3 @@ def test_senseless_sequences_are_refused(loaders, options, message, without_shap
     for load in loaders:
         with pytest.raises(ValueError, match=message):
             load(**options)
-
-
-# --- keywords ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("load", "longest"),
-    [(lambda: corpus("keywords"), 25), (lambda: load_keywords(sizes=(5, 0, 0), lengths=(1, 1)), 1)],
-)
-def test_one_word_decides_the_label(load, longest):
-    assert len({*PRAISE, *BLAME, *NEUTRAL}) == len(PRAISE) + len(BLAME) + len(NEUTRAL)
-    for part in load():
-        assert part.tokens.dtype == part.labels.dtype == part.gold.dtype == part.lengths.dtype == torch.long
-        assert part.vocabulary.tokens[:4] == list(SPECIALS)
-        for row, length, label, gold in zip(*(field.tolist() for field in part[:-1]), strict=True):
-            text = words(part, row)
-            assert text[length:] == ["<pad>"] * (longest - length)
-            decisive = [(j, word) for j, word in enumerate(text[:length]) if word not in NEUTRAL]
-            assert decisive == [(gold, text[gold])]
-            assert text[gold] in (PRAISE if label else BLAME)
-
-
-def test_keyword_labels_lengths_and_places_are_spread():
-    train = corpus("keywords").train
-    assert 280 < train.labels.sum() < 420
-    assert set(train.lengths.tolist()) == set(range(5, 26))
-    assert set(train.gold.tolist()) == set(range(25))
-    last = (train.gold == train.lengths - 1).double().mean()
-    first = (train.gold == 0).double().mean()
-    assert 0.04 < last < 0.13 and 0.04 < first < 0.13  # the mean of 1 / length is .08
-    assert set(words(train, train.tokens.flatten().tolist())) == {"<pad>", *PRAISE, *BLAME, *NEUTRAL}

@@ -87,7 +87,7 @@ def test_every_corpus_is_at_hand_or_to_be_fetched(store):
     at_hand = set(found["at hand"].split(", "))
     fetched = {name for part in found["to be fetched"].split("; ") for name in part.split(" (")[0].split(", ")}
     assert at_hand | fetched == set(CARDS) and not at_hand & fetched
-    assert fetched == {"plays", "home_assistant", "bible", "emoji_scenes", *PUBLIC}
+    assert fetched == {"plays", "home_assistant", "messages", "bible", "emoji_scenes", *PUBLIC}
     assert f"{store}, 0 MB (made at the first use)" == found["kept in"]
 
 

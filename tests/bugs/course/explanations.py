@@ -5,9 +5,6 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/explanations.py", "course/test_explanations.py",
-    ("a question may be about praise alone", "len(matters) // 2", "len(matters)"),
-    ("the label of another matter", "asked in praised)", "matters[0] in praised)"),
-    ("sentences of train in test", "seen |= found[part].keys()", "pass"),
     ("padding is a word for Kendall", "mask.unsqueeze(1) & mask.unsqueeze(2)",
      "mask.unsqueeze(1) | ~mask.unsqueeze(1)"),
     ("a tie counts as a pair told apart", "(order_a.square().sum((1, 2)) * order_b.square().sum((1, 2))).sqrt()",
