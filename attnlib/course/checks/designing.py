@@ -4,63 +4,18 @@ A sound experiment gives the right answer in all of them. A flawed one is told i
 and tested.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from attnlib.course.checks.asking import ask, ask_number, ask_plain
+from attnlib.course.checks.fairness import ENOUGH, looks_of, need_equal_steps, need_seeds, need_shares, runs_of
 from attnlib.course.checks.verdict import check, expect, need
 from attnlib.course.claims import CANNOT, LATER, SAME, VERDICTS
-from attnlib.course.laboratory import CHECKPOINTS, Arm, Lab, Look, Trained
+from attnlib.course.laboratory import CHECKPOINTS, Arm, Lab
 
-ENOUGH = 3  # seeds
 LONGEST = 16  # times the steps of the chapter
-
-
-def _runs(lab: Lab, arm: Hashable) -> list[Trained]:
-    """What was trained of an arm; at least something."""
-    runs = [run for run in lab.trained if run.arm == arm]
-    need(len(runs) > 0, f"{arm!r} was never trained. Without it there is nothing to compare with.")
-    return runs
-
-
-def _looks(lab: Lab, arm: Hashable) -> list[Look]:
-    """What the test part was asked of an arm; at least three seeds."""
-    looks = [look for look in lab.tested if look.run.arm == arm]
-    need(len(looks) > 0, f"the test part was never asked about {arm!r}. What dev says was used to choose.")
-    seeds = len({look.run.seed for look in looks})
-    need(
-        seeds >= ENOUGH,
-        f"of {arm!r}, {seeds} seed{'s were' if seeds > 1 else ' was'} tested. All that were trained are shown: those "
-        "left out may be the ones that matter.",
-    )
-    return looks
-
-
-def _need_seeds(lab: Lab, arms: list) -> None:
-    for arm in arms:
-        runs = _runs(lab, arm)
-        seeds = len({run.seed for run in runs})
-        need(
-            seeds >= ENOUGH or len(set(runs)) == len(runs),
-            f"{arm!r} was trained {len(runs)} times with {seeds} seed{'s' * (seeds > 1)}. The same seed gives the same "
-            "run again, and tells nothing of luck.",
-        )
-        need(
-            seeds >= ENOUGH,
-            f"{arm!r} was trained with {seeds} seed{'s' * (seeds > 1)}. Another gives another number: use at least "
-            f"{ENOUGH}, and look at all of them.",
-        )
-
-
-def _need_equal_steps(lab: Lab, arms: list) -> None:
-    steps = {arm: max(run.steps for run in _runs(lab, arm)) for arm in arms}
-    need(
-        len(set(steps.values())) == 1,
-        f"the arms have not had the same training: {', '.join(f'{arm!r} {n:,} steps' for arm, n in steps.items())}.",
-    )
 
 
 @check
@@ -91,8 +46,8 @@ def equal_text(answer: Callable) -> str:
             }
         )
         said = ask_plain(answer, lab, kind=bool)
-        _need_seeds(lab, lab.arms)
-        read = {arm: max(run.tokens for run in _runs(lab, arm)) for arm in lab.arms}
+        need_seeds(lab, lab.arms)
+        read = {arm: max(run.tokens for run in runs_of(lab, arm)) for arm in lab.arms}
         need(
             len(set(read.values())) == 1,
             "the arms have read unequal text: "
@@ -133,8 +88,8 @@ def long_enough(answer: Callable) -> str:
         lab = Lab({"one vector": first, "a vector a letter": quick})
         said = ask_plain(answer, lab, kind=str)
         need(said in VERDICTS, f"it returns {said!r}; asked for is one of {', '.join(map(repr, VERDICTS))}.")
-        _need_seeds(lab, lab.arms)
-        _need_equal_steps(lab, lab.arms)
+        need_seeds(lab, lab.arms)
+        need_equal_steps(lab, lab.arms)
         steps = max(run.steps for run in lab.trained)
         need(
             truth == SAME or steps >= LONGEST * lab.steps,
@@ -155,10 +110,10 @@ def own_rates(answer: Callable) -> str:
     ]:
         lab = Lab({"plain": first, "gated": second})
         said = ask(answer, lab)
-        _need_seeds(lab, lab.arms)
-        _need_equal_steps(lab, lab.arms)
+        need_seeds(lab, lab.arms)
+        need_equal_steps(lab, lab.arms)
         for arm in lab.arms:
-            tried = {lr: {run.seed: min(run.dev) for run in _runs(lab, arm) if run.lr == lr} for lr in lab.grid}
+            tried = {lr: {run.seed: min(run.dev) for run in runs_of(lab, arm) if run.lr == lr} for lr in lab.grid}
             missing = [lr for lr, dev in tried.items() if not dev]
             need(
                 not missing,
@@ -169,7 +124,7 @@ def own_rates(answer: Callable) -> str:
                 min(map(len, tried.values())) >= ENOUGH,
                 f"a rate of {arm!r} was tried with fewer than {ENOUGH} seeds. A rate is chosen by the mean over seeds.",
             )
-            looked = {look.run.lr for look in _looks(lab, arm)}
+            looked = {look.run.lr for look in looks_of(lab, arm)}
             need(
                 len(looked) == 1,
                 f"the test part was asked about {len(looked)} rates of {arm!r}. Choose on dev; test is for what was "
@@ -181,28 +136,8 @@ def own_rates(answer: Callable) -> str:
                 looked == {best},
                 f"{arm!r} is reported with the rate {looked.pop()}. The mean loss on dev is lowest with {best}.",
             )
-        _need_shares(said, lab)
+        need_shares(said, lab)
     return "each arm with its own rate, chosen on dev."
-
-
-def _need_shares(said: object, lab: Lab) -> None:
-    """It must be a dict of lists, one for each arm, with what the test part said."""
-    need(
-        type(said) is dict and list(said) == lab.arms and all(type(of) is list for of in said.values()),
-        f"it returns {said!r:.60}; asked for is a dict with a list for each of {lab.arms}, in this order.",
-    )
-    for arm, shares in said.items():
-        looks = _looks(lab, arm)
-        need(
-            len(shares) == len(looks),
-            f"it reports {len(shares)} numbers of {arm!r}, and the test part was asked {len(looks)} times: show each "
-            "seed.",
-        )
-        need(
-            {type(share) for share in shares} <= {float, np.float64}
-            and sorted(shares) == sorted(look.share for look in looks),
-            f"what it reports of {arm!r} is not what the test part said.",
-        )
 
 
 @check
@@ -214,10 +149,10 @@ def one_look(answer: Callable) -> str:
     ]:
         lab = Lab({"left to right": first, "right to left": second})
         said = ask(answer, lab)
-        _need_seeds(lab, lab.arms)
-        _need_equal_steps(lab, lab.arms)
+        need_seeds(lab, lab.arms)
+        need_equal_steps(lab, lab.arms)
         for arm in lab.arms:
-            looks = _looks(lab, arm)
+            looks = looks_of(lab, arm)
             need(
                 len(set(looks)) == len({look.run for look in looks}),
                 f"the test part was asked about several checkpoints of one run of {arm!r}. The largest of "
@@ -231,7 +166,7 @@ def one_look(answer: Callable) -> str:
                     f"{dev.index(min(dev))}."
                     + (" The last is not the best: it has begun to forget." if look.at == CHECKPOINTS - 1 else ""),
                 )
-        _need_shares(said, lab)
+        need_shares(said, lab)
     return "chosen on dev, and the test part was asked once about each run."
 
 
@@ -247,9 +182,9 @@ def more_than_luck(answer: Callable) -> str:
     ]:
         lab = Lab({name: Arm(ceiling=c, needs=20, luck=luck) for name, c in zip(names, shares, strict=True)})
         said = ask_plain(answer, lab, kind=list)
-        _need_seeds(lab, lab.arms)
-        _need_equal_steps(lab, lab.arms)
-        found = {arm: [look.share for look in _looks(lab, arm)] for arm in lab.arms}
+        need_seeds(lab, lab.arms)
+        need_equal_steps(lab, lab.arms)
+        found = {arm: [look.share for look in looks_of(lab, arm)] for arm in lab.arms}
         unbeaten = [arm for arm in lab.arms if not any(min(other) > max(found[arm]) for other in found.values())]
         band = {arm: f"{arm!r} {min(of):.2f} to {max(of):.2f}" for arm, of in found.items()}
         need(all(type(name) is str for name in said), f"it returns {said!r:.60}; asked for are names of arms.")
@@ -300,8 +235,8 @@ def could_fail(answer: Callable) -> str:
                 "the pointer is compared with a model that has no unknown name in its vocabulary. It gets 0 by "
                 "construction: that comparison cannot fail, so it says nothing.",
             )
-        _need_seeds(lab, arms)
-        _need_equal_steps(lab, arms)
+        need_seeds(lab, arms)
+        need_equal_steps(lab, arms)
         need(said == truth, words)
     return "there are laboratories in which it says no, and it says so in those only."
 
@@ -335,8 +270,8 @@ def what_differs(answer: Callable) -> str:
         said = ask_plain(answer, lab, few, many, kind=str)
         words = (HEADS, PARAMETERS, NEITHER)
         need(said in words, f"it returns {said!r}; asked for is one of {', '.join(map(repr, words))}.")
-        _need_seeds(lab, [few, many])
-        _need_equal_steps(lab, [few, many])
+        need_seeds(lab, [few, many])
+        need_equal_steps(lab, [few, many])
         control = (few[0], many[0] * many[1] // few[0])
         if truth != NEITHER:
             need(
@@ -345,8 +280,8 @@ def what_differs(answer: Callable) -> str:
                 f"{lab.parameters[many] // lab.parameters[few]} times the parameters. No arm was trained that differs "
                 "in one of them only.",
             )
-            _need_seeds(lab, [control])
-            _need_equal_steps(lab, [many, control])
+            need_seeds(lab, [control])
+            need_equal_steps(lab, [many, control])
         need(
             said == truth,
             {

@@ -5,10 +5,7 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/checks/designing.py", "course/test_checks.py",
-    ("one seed is enough", "ENOUGH = 3", "ENOUGH = 1"),
     ("a run four times as long is enough", "LONGEST = 16", "LONGEST = 4"),
-    ("the same seed again counts", "seeds = len({run.seed for run in runs})", "seeds = len(runs)"),
-    ("unequal steps are fair", "len(set(steps.values())) == 1", "True"),
     ("unequal text is fair", "len(set(read.values())) == 1", "True"),
     ("rates may be chosen on test", "len(looked) == 1", "True"),
     ("any rate will do", "looked == {best}", "True"),
@@ -16,7 +13,6 @@ BUGS = of(
     ("one rate for all", "not missing,", "True,"),
     ("several looks", "len(set(looks)) == len({look.run for look in looks})", "True"),
     ("the last checkpoint will do", "dev[look.at] == min(dev)", "True"),
-    ("any number may be reported", "and sorted(shares) == sorted(look.share for look in looks),", ","),
     ("the best mean is the winner", "min(other) > max(found[arm])", "sum(other) > sum(found[arm])"),
     ("a claim that cannot fail", "            truth == SAME or steps", "            True or steps"),
     ("no control", "any(run.arm == control for run in lab.trained)", "True"),

@@ -1,0 +1,15 @@
+"""Bugs of one line in attnlib/course/checks/fairness.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/checks/fairness.py", "course/test_checks.py",
+    ("one seed is enough", "ENOUGH = 3", "ENOUGH = 1"),
+    ("the same seed again counts", "seeds = len({run.seed for run in runs})", "seeds = len(runs)"),
+    ("unequal steps are fair", "len(set(steps.values())) == 1", "True"),
+    ("any number may be reported", "and sorted(shares) == sorted(look.share for look in looks),", ","),
+    ("one number for all seeds", "len(shares) == len(looks)", "True"),
+    ("seeds may be left out of the test", "looks = [look for look in lab.tested if look.run.arm == arm]\n",
+     "looks = [look for look in lab.tested if look.run.arm == arm]\n    return looks\n"),
+)
