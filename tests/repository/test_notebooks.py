@@ -302,6 +302,13 @@ def test_marks_are_filled(chapter):
     assert "about 5 minutes 42 s https://" in text and "@" not in text
 
 
+def test_every_comparison_has_a_name_of_its_own():
+    """Long runs are kept by it: of two with one name, each would erase the other's."""
+    sources = [source.read_text("utf8") for source in sorted((ROOT / "book").glob("*.md"))]
+    names = [name for text in sources for name in re.findall(r'= compare\(\s*"([\w-]+)"', text)]
+    assert len(names) >= 20 and [name for name in names if names.count(name) > 1] == []
+
+
 def test_reading_takes_the_time_of_what_stands_open():
     def cell(kind, source, *tags):
         return nbformat.from_dict({"cell_type": kind, "source": source.strip(), "metadata": {"tags": list(tags)}})
