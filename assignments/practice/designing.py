@@ -149,12 +149,13 @@ def never_says(lab):
 # --- chapter 6: own rates ---------------------------------------------------------------------------
 
 
-def by_the_grid(lab):
+def by_the_grid(lab, choose=min, longer=1):
+    """Each arm with the rate that `choose` takes by the loss on dev; the second may be trained longer."""
     found = {}
-    for arm in lab.arms:
-        runs = {lr: [lab.train(arm, s, lr, lab.steps) for s in lab.seeds] for lr in lab.grid}
-        best = min(lab.grid, key=lambda lr: sum(min(run.dev) for run in runs[lr]))
-        found[arm] = [lab.test(run) for run in runs[best]]
+    for arm, steps in zip(lab.arms, (lab.steps, longer * lab.steps), strict=True):
+        runs = {lr: [lab.train(arm, s, lr, steps) for s in lab.seeds] for lr in lab.grid}
+        chosen = choose(runs.values(), key=lambda of_rate: sum(min(run.dev) for run in of_rate))
+        found[arm] = [lab.test(run) for run in chosen]
     return found
 
 
@@ -185,12 +186,7 @@ def rate_by_one_seed(lab):
 
 
 def rate_by_the_worst_loss(lab):
-    found = {}
-    for arm in lab.arms:
-        runs = {lr: [lab.train(arm, s, lr, lab.steps) for s in lab.seeds] for lr in lab.grid}
-        worst = max(lab.grid, key=lambda lr: sum(min(run.dev) for run in runs[lr]))
-        found[arm] = [lab.test(run) for run in runs[worst]]
-    return found
+    return by_the_grid(lab, choose=max)
 
 
 def reports_dev(lab):
@@ -207,12 +203,7 @@ def one_seed_for_all(lab):
 
 
 def longer_for_the_second(lab):
-    found = {}
-    for arm, steps in zip(lab.arms, (lab.steps, 4 * lab.steps), strict=True):
-        runs = {lr: [lab.train(arm, s, lr, steps) for s in lab.seeds] for lr in lab.grid}
-        best = min(lab.grid, key=lambda lr: sum(min(run.dev) for run in runs[lr]))
-        found[arm] = [lab.test(run) for run in runs[best]]
-    return found
+    return by_the_grid(lab, longer=4)
 
 
 def as_pairs(lab):
@@ -350,10 +341,6 @@ def half_the_training(lab):
     return better(of(lab, "pointer"), of(lab, "replaced unknowns", lab.steps // 2))
 
 
-def different(lab):
-    return of(lab, "pointer") != of(lab, "replaced unknowns")
-
-
 # --- chapter 12: what differs? ----------------------------------------------------------------------
 
 
@@ -374,12 +361,6 @@ def control_by_its_size(lab, few, many):
 
 def no_control(lab, few, many):
     return "heads" if better(of(lab, many), of(lab, few)) else "neither"
-
-
-def narrow_heads_are_no_control(lab, few, many):
-    narrow = (many[0], max(8, few[1] // many[0]))
-    gained = better(of(lab, many), of(lab, few))
-    return ("heads" if better(of(lab, narrow), of(lab, few)) else "parameters") if gained else "neither"
 
 
 def control_with_one_seed(lab, few, many):

@@ -158,13 +158,18 @@ class LongRuns:
         return improving or lr == self.chosen(name, arm, before)[0]
 
     def chosen(self, name: str, arm: str, budget: int) -> tuple[float, list[Run]]:
-        """The best rate of an arm with this many steps, and the runs with it, one per seed."""
-        runs = [Run(**run) for run in self.read()[name]["arms"][arm][str(budget)]]
-        dev: dict[float, list[float]] = {}
-        for run in runs:
-            dev.setdefault(run.lr, []).append(run.dev)
+        """The best rate of an arm with this many steps, and the runs with it, one per seed.
+
+        A rate counts once every seed has run with it: a stopped run may have left one with fewer.
+        """
+        comparison = self.read()[name]
+        of_rate: dict[float, list[Run]] = {}
+        for run in comparison["arms"][arm][str(budget)]:
+            of_rate.setdefault(run["lr"], []).append(Run(**run))
+        whole = {lr: runs for lr, runs in of_rate.items() if len(runs) == len(comparison["seeds"])}
+        dev = {lr: [run.dev for run in runs] for lr, runs in whole.items()}
         best = best_rate(dev, f"{name}, {arm}, {budget}×")
-        return best, sorted((run for run in runs if run.lr == best), key=lambda run: run.seed)
+        return best, sorted(whole[best], key=lambda run: run.seed)
 
     def results(self, name: str, budget: int) -> dict[str, np.ndarray]:
         """What was measured with the chosen rates: arm → (seeds, …)."""

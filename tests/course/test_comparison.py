@@ -232,6 +232,16 @@ def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, 
     assert len(other.asked) == 42 and record.claims() == []
 
 
+def test_a_rate_that_has_not_run_with_every_seed_is_not_chosen(tmp_path):
+    with recording(tmp_path / "long.json") as record:
+        run(Arms(), rates=BEST)
+    with record.changing() as stopped:
+        runs = stopped["race"]["arms"]["slow"]["16"]
+        runs.append({**runs[0], "lr": 0.3, "dev": -1.0})
+    best, chosen = record.chosen("race", "slow", 16)
+    assert best == BEST["slow"] and [one.seed for one in chosen] == [0, 1, 2]
+
+
 def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):
     with recording(tmp_path / "long.json"):
         pass

@@ -14,8 +14,7 @@ from attnlib.course.checks.fairness import ENOUGH, looks_of, need_equal_steps, n
 from attnlib.course.checks.verdict import check, expect, need
 from attnlib.course.claims import CANNOT, LATER, SAME, VERDICTS
 from attnlib.course.laboratory import CHECKPOINTS, Arm, Lab
-
-LONGEST = 16  # times the steps of the chapter
+from attnlib.course.long_runs import BUDGETS
 
 
 @check
@@ -92,9 +91,9 @@ def long_enough(answer: Callable) -> str:
         need_equal_steps(lab, lab.arms)
         steps = max(run.steps for run in lab.trained)
         need(
-            truth == SAME or steps >= LONGEST * lab.steps,
+            truth == SAME or steps >= BUDGETS[-1] * lab.steps,
             f"its longest run has {steps:,} steps, and those of the chapter are {lab.steps:,}. An arm that has not "
-            f"learned *yet* looks just like one that *cannot*. Train {LONGEST} times as long.",
+            f"learned *yet* looks just like one that *cannot*. Train {BUDGETS[-1]} times as long.",
         )
         need(said == truth, words)
     return "it tells *cannot* from *not yet*, and both from luck."
@@ -190,12 +189,12 @@ def more_than_luck(answer: Callable) -> str:
         need(all(type(name) is str for name in said), f"it returns {said!r:.60}; asked for are names of arms.")
         for arm in unbeaten:
             need(arm in said, f"it leaves out {band[arm]}, which none beats in every seed: {', '.join(band.values())}.")
-        beaten = [arm for arm in said if arm not in unbeaten]
-        need(
-            not beaten,
-            f"it names {beaten and band.get(beaten[0], beaten[0])}, whose best seed is below the worst of another: "
-            f"{', '.join(band.values())}.",
-        )
+        for arm in said:
+            need(
+                arm in unbeaten,
+                f"it names {band.get(arm, arm)}, whose best seed is below the worst of another: "
+                f"{', '.join(band.values())}.",
+            )
         need(len(said) == len(set(said)), "it names an arm twice.")
     return "it calls the best what luck cannot explain, and no more."
 
