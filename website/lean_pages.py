@@ -1,6 +1,7 @@
 """Sphinx extension: what a page loads and does not need is left out, so that it opens quickly on a phone.
 
 - The theme brings its icons twice: as fonts, which are enough, and as a script of 1.5 MB, which goes.
+- It brings Thebe, which runs cells on a server that this book has not; its script ended in an error on every page.
 - The fonts keep the icons that a style sheet names, twenty of two thousand.
 - Style sheets keep the rules whose classes occur in a page or a script of the book.
 - MathJax comes in parts: TeX in, HTML out, and MathML beside it for those who hear the page. Its menu stays away.
@@ -15,6 +16,11 @@ import tinycss2
 from fontTools import subset
 
 ICONS = re.compile(r'\s*(<!--[^>]*icons -->\s*)?<script src="[^"]*/fontawesome\.js[^"]*"></script>')
+THEBE = re.compile(
+    r"<script>const THEBE_JS_URL.*?</script>|<script[^>]*(?:/sphinx-thebe\.js|x-thebe-config).*?</script>"
+    r"|<link[^>]*/sphinx-thebe\.css[^>]*>|<script>kernelName = .*?</script>",
+    re.S,
+)
 WORD = re.compile(r"[\w-]+")
 WOFF2 = re.compile(r'url\([^)]*/webfonts/[^)]*\.woff2\) format\("woff2"\),')
 NESTED = {"media", "supports", "layer", "container"}  # rules that hold rules
@@ -94,7 +100,7 @@ def leave_out(app, exception) -> None:
         return
     static, words = Path(app.outdir) / "_static", set()
     for page in Path(app.outdir).rglob("*.html"):
-        text = ICONS.sub("", page.read_text(encoding="utf-8"))
+        text = THEBE.sub("", ICONS.sub("", page.read_text(encoding="utf-8")))
         page.write_text(text, encoding="utf-8")
         words |= set(WORD.findall(text))
     for script in static.rglob("*.js"):  # classes come and go

@@ -1,5 +1,10 @@
 """Sphinx extension: the live figures of a page share one copy of their code, and none is too heavy to be carried.
 
+    ```{live-figure} 03_attention_step_by_step ScoreExplorer
+    ```
+
+shows a figure of a chapter in another page, as the chapter was run.
+
 A notebook stores the whole text of a figure's module and style sheet with every figure. In the page, the files that
 these texts were joined from (attnlib.figures.assets) are kept once, and each figure names those it is made of;
 attnlib/figures/static/anywidget-static.js puts them together again.
@@ -7,10 +12,14 @@ attnlib/figures/static/anywidget-static.js puts them together again.
 
 import json
 import re
+from pathlib import Path
 
+from docutils import nodes
 from sphinx.errors import ExtensionError
+from sphinx.util.docutils import SphinxDirective
 
-from attnlib.figures.page import STATE, in_script
+from attnlib.course.book import BOOK
+from attnlib.figures.page import HOST, STATE, in_script, view
 
 LARGEST = 1_000_000  # bytes of one figure's state without its code: what a reader on a phone should have to load
 FILE = re.compile(r"^(?=//# |/\*# )", re.MULTILINE)
@@ -49,6 +58,50 @@ def share(state: dict, page: str) -> dict:
     return {**state, "state": records, "texts": list(places)}
 
 
+def stored_figure(notebook: Path, kind: str) -> tuple[str, dict]:
+    """The first figure of a class in an executed chapter.
+
+    Args:
+        notebook: Of the chapter.
+        kind: Name of the class.
+
+    Returns:
+        Its id, and `{id: record}` of itself and of what it consists of.
+
+    Raises:
+        ExtensionError: The chapter has no such figure.
+    """
+    stored = json.loads(notebook.read_text("utf8"))["metadata"].get("widgets", {STATE: {"state": {}}})[STATE]["state"]
+    for model, record in stored.items():
+        if record["state"].get("_anywidget_id", "").split(".")[-1] == kind:
+            parts = re.findall(r"IPY_MODEL_(\w+)", json.dumps(record))
+            return model, {name: stored[name] for name in (model, *parts)}
+    raise ExtensionError(f"{notebook.name} has no live figure {kind!r}")
+
+
+class LiveFigure(SphinxDirective):
+    """`{live-figure} CHAPTER CLASS`: a figure of a chapter in another page."""
+
+    required_arguments = 2
+
+    def run(self) -> list[nodes.Node]:
+        chapter, kind = self.arguments
+        notebook = BOOK / f"{chapter}.ipynb"
+        self.env.note_dependency(str(notebook))
+        model, records = stored_figure(notebook, kind)
+        return [nodes.raw("", view(model), format="html", records=records)]
+
+
+def carry(app, pagename, templatename, context, doctree) -> None:
+    """Give a page the state of the figures that stand in it, as myst-nb gives a chapter the state of its own."""
+    places = doctree.findall(nodes.raw) if doctree else ()
+    records = {name: record for place in places for name, record in place.get("records", {}).items()}
+    if records:
+        state = {"version_major": 2, "version_minor": 0, "state": records}
+        app.add_js_file(None, type=STATE, body=in_script(state))
+        app.add_js_file(HOST.name)
+
+
 def share_code(app, pagename, templatename, context, doctree) -> None:
     """Rewrite the script tag that myst-nb has put on the page."""
     for script in context.get("script_files", []):
@@ -59,5 +112,7 @@ def share_code(app, pagename, templatename, context, doctree) -> None:
 
 
 def setup(app) -> dict[str, bool]:
+    app.add_directive("live-figure", LiveFigure)
+    app.connect("html-page-context", carry, priority=800)
     app.connect("html-page-context", share_code, priority=900)  # after myst-nb has added the tag
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -44,9 +44,10 @@ class Gate:
     def __str__(self) -> str:
         low, high = min(self.values), max(self.values)
         band = f" ({low:.3g} to {high:.3g})" if low < high else ""
-        bounds = bounds_in_words(self.at_least, self.at_most)
-        verdict = f" · {self.verdict}" if self.verdict else ""
-        return f"{self.what}: {statistics.median(self.values):.3g}{band} · held to {bounds}{verdict}"
+        bound = f"held to {bounds_in_words(self.at_least, self.at_most)}"
+        refuted = f"would fail if {self.fails_if}" if self.fails_if else None
+        judged = " · ".join(filter(None, (bound, self.verdict, refuted)))
+        return f"✓ {self.what}: {statistics.median(self.values):.3g}{band}\n  {judged}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         return {"text/plain": str(self)}, {KEY: asdict(self)}
@@ -81,7 +82,8 @@ def claim(
 
     Example:
         >>> claim("cost", "weights computed / m·t", [1.0, 1.0], at_least=1, at_most=1)
-        weights computed / m·t: 1 · held to ≥ 1 and ≤ 1
+        ✓ weights computed / m·t: 1
+          held to ≥ 1 and ≤ 1
     """
     values = tuple(np.asarray(values, dtype=float).ravel().tolist())
     if at_least is None and at_most is None:

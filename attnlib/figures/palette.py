@@ -1,7 +1,8 @@
-"""One colour per role, the same in text, formula, figure and widget.
+"""One colour per role, the same in text, formula, figure and widget, and other colours for all that has no role.
 
-Each role has two shades with a contrast of at least 4.5:1, one against white, one against the dark page.
-Every place where a colour appears also carries a letter or a word: colour alone never tells two roles apart.
+Each colour has two shades, one for a white page and one for a dark one. A role's have a contrast of at least 4.5:1
+there, because they are read as text; a curve's of at least 4:1. Every place where a colour appears also carries a
+letter or a word: colour alone never tells two things apart.
 """
 
 from typing import NamedTuple
@@ -21,3 +22,13 @@ ROLES: dict[str, Colour] = {
     "weight": Colour("#7a3db8", "#cfa6ff"),
     "context": Colour("#b3186d", "#ff8fc7"),
 }
+
+#: What curves and dots take, in this order; none can be taken for the colour of a role.
+CURVES: tuple[Colour, ...] = (
+    Colour("#24292f", "#e6e8eb"),  # ink
+    Colour("#9a6b00", "#e2b33c"),  # gold
+    Colour("#0086a3", "#3cc8e0"),  # cyan
+    Colour("#4f7a00", "#a6d14a"),  # olive
+    Colour("#8a5a44", "#c9977c"),  # brown
+    Colour("#6f7680", "#99a1ab"),  # slate
+)

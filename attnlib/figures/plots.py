@@ -1,34 +1,75 @@
-"""Figures: heat maps of attention and curves, on white paper that both page themes can show.
+"""Figures: heat maps of attention and curves, as SVG whose colours a page can exchange for its own.
 
 Every function draws arrays and words on axes and leaves the words for a reader who cannot see it to
 `describe_weights` or to the caption.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
 from cycler import cycler
+from IPython import get_ipython
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib_inline.backend_inline import set_matplotlib_formats
 
-from attnlib.figures.palette import ROLES
+from attnlib.figures.palette import CURVES, ROLES
 from attnlib.figures.parameters import as_array
 
-INK = "#222222"
-#: From no attention to all of it: paper to the colour of weights.
-WEIGHTS = LinearSegmentedColormap.from_list("attention weights", ["#ffffff", "#cdb3e6", ROLES["weight"].light])
+#: Everything that has neither a role nor a curve's colour: text and axes, what stands back, lines behind the curves.
+INK, MUTED, GRID = "#222222", "#666666", "#e4e4e4"
+PAPER = "#ffffff"
+#: Numbers in the cells of a heat map: on a pale cell, and on a full one, which is as dark on every page.
+ON_PALE, ON_FULL = "#010101", "#fefefe"
+
+
+def shades(role: str) -> LinearSegmentedColormap:
+    """From nothing at all to the colour of a role: whatever paper lies under it shows through.
+
+    Example:
+        >>> [round(channel, 2) for channel in shades("weight")(0.0)]
+        [0.48, 0.24, 0.72, 0.0]
+    """
+    full = to_rgba(ROLES[role].light)
+    return LinearSegmentedColormap.from_list(role, [(*full[:3], 0.0), full])
+
+
+WEIGHTS = shades("weight")
+
+
+def of(role: str) -> dict[str, str]:
+    """Colour and mark of what belongs to a role, for any artist of matplotlib.
+
+    The mark is written into the SVG, where a test looks for it: a role's colour stands on nothing else.
+
+    Args:
+        role: A key of `attnlib.figures.palette.ROLES`.
+
+    Example:
+        >>> of("query")
+        {'color': '#0b5fa5', 'gid': 'query'}
+    """
+    return {"color": ROLES[role].light, "gid": role}
 
 
 def use_style() -> None:
-    """Set matplotlib up for the book: opaque white paper, fonts that survive a phone, the roles' colours."""
+    """Set matplotlib up for the book: SVG on white paper, letters that survive a phone, colours that are no role's."""
+    if get_ipython() is not None:
+        set_matplotlib_formats("svg", metadata={"Date": None})  # the same picture is the same file
     plt.rcParams.update(
         {
-            "figure.figsize": (6.4, 3.4),
+            "svg.fonttype": "none",  # text is text: it can be read, searched and shown in the page's colour
+            "svg.hashsalt": "attnlib",
+            "font.sans-serif": ["DejaVu Sans"],
+            "figure.figsize": (4.6, 3.0),  # as wide as a phone: its letters need not shrink
             "figure.dpi": 110,
             "savefig.dpi": 110,
             "figure.facecolor": "white",
-            "savefig.facecolor": "white",  # transparent paper is unreadable in a dark page
+            "savefig.facecolor": "white",  # transparent paper is unreadable in a dark notebook
             "figure.constrained_layout.use": True,
             "font.size": 11,
             "text.color": INK,
@@ -39,9 +80,10 @@ def use_style() -> None:
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
-            "grid.color": "#e4e4e4",
+            "grid.color": GRID,
             "axes.axisbelow": True,
-            "axes.prop_cycle": cycler(color=[ROLES[r].light for r in ("query", "key", "value", "weight", "context")]),
+            "axes.titlesize": 11,
+            "axes.prop_cycle": cycler(color=[colour.light for colour in CURVES]),
             "lines.linewidth": 1.8,
             "legend.frameon": False,
         }
@@ -75,8 +117,12 @@ def heatmap(
     weights = _weights(weights, rows, columns)
     T, S = weights.shape
     if ax is None:
-        _, ax = plt.subplots(figsize=(1.6 + 0.55 * S, 1.3 + 0.42 * T))
-    ax.imshow(weights, vmin=0, vmax=1, cmap=WEIGHTS, aspect="auto")
+        _, ax = plt.subplots(figsize=(1.3 + 0.5 * S, 1.3 + 0.42 * T))
+    for (i, j), weight in np.ndenumerate(weights):
+        if weight >= 0.004:  # fainter, and nobody sees it
+            cell = {**of("weight"), "gid": "weight-cell", "alpha": min(weight, 1.0), "linewidth": 0}
+            ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **cell))
+    ax.set(xlim=(-0.5, S - 0.5), ylim=(T - 0.5, -0.5))
     slanted = max(map(len, columns), default=0) > 4
     ax.set_xticks(range(S), columns, rotation=45 if slanted else 0, ha="left" if slanted else "center")
     ax.set_yticks(range(T), rows)
@@ -89,8 +135,8 @@ def heatmap(
         ax.spines[side].set_visible(False)
     if T * S <= 64 if numbers is None else numbers:
         for (i, j), weight in np.ndenumerate(weights):
-            ink = "white" if weight > 0.86 else "black"  # where the two are equally easy to read
-            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color=ink, fontsize=9)
+            ink = ON_FULL if weight > 0.83 else ON_PALE  # where the two are equally easy to read
+            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color=ink)
     return ax
 
 
@@ -153,6 +199,7 @@ def curves(
     if ax is None:
         _, ax = plt.subplots()
     styles = ["-", "--", "-.", ":"]  # a second way to tell curves apart
+    named = []
     for n, (name, line) in enumerate(lines.items()):
         x, y = line if isinstance(line, tuple) else (None, line)
         runs = np.atleast_2d(np.asarray(y, dtype=float))
@@ -160,18 +207,40 @@ def curves(
         if len(x) != runs.shape[-1] or not runs.size:
             raise ValueError(f"curve {name!r} has {len(x)} x and {runs.shape[-1]} y values")
         (drawn,) = ax.plot(x, runs.mean(0), styles[n % 4], label=name)
+        named.append(drawn)
         if len(runs) > 1:
             ax.fill_between(x, runs.min(0), runs.max(0), color=drawn.get_color(), alpha=0.2, linewidth=0)
     for name, level in (levels or {}).items():
-        ax.axhline(level, color="#666666", linewidth=1.2, linestyle=(0, (1, 2)))
+        ax.axhline(level, color=MUTED, linewidth=1.2, linestyle=(0, (1, 2)))
         ax.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(0, 3), textcoords="offset points",
-                    ha="right", va="bottom", fontsize=10, color="#444444")  # fmt: skip
+                    ha="right", va="bottom", color=MUTED)  # fmt: skip
     if log:
         ax.set_yscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     if len(lines) > 1:
-        ax.legend()
+        name_the_curves(ax, named)
     return ax
+
+
+def name_the_curves(ax: Axes, named: Sequence[Line2D]) -> None:
+    """Name each curve where it ends, if there is room: all end at one x, names are short and no two touch.
+
+    Elsewhere a legend names them.
+
+    Args:
+        ax: where they are drawn.
+        named: the curves, with their labels.
+    """
+    ends = {str(line.get_label()): line.get_xydata()[-1] for line in named}
+    heights = sorted(ax.transData.transform(end)[1] for end in ends.values())
+    line_height = plt.rcParams["font.size"] * 1.2 * ax.figure.dpi / 72  # pixels
+    apart = all(b - a >= line_height for a, b in itertools.pairwise(heights))
+    if not apart or len({x for x, _ in ends.values()}) > 1 or max(map(len, ends)) > 14:
+        ax.legend()
+        return
+    for line, (name, end) in zip(named, ends.items(), strict=True):
+        beside = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
+        ax.annotate(name, tuple(end), color=line.get_color(), **beside)
 
 
 def dots(values: dict[str, Values], ax: Axes | None = None, *, xlabel: str) -> Axes:
@@ -183,9 +252,9 @@ def dots(values: dict[str, Values], ax: Axes | None = None, *, xlabel: str) -> A
         xlabel: quantity and unit.
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 0.6 + 0.4 * len(values)))
-    for n, of in enumerate(values.values()):
-        ax.plot(of, [n] * len(of), "o", color=f"C{n}", alpha=0.7)
+        _, ax = plt.subplots(figsize=(4.6, 0.6 + 0.4 * len(values)))
+    for n, reached in enumerate(values.values()):
+        ax.plot(reached, [n] * len(reached), "o", color="C0", alpha=0.7)
     ax.set_yticks(range(len(values)), list(values))
     ax.set(xlabel=xlabel, ylim=(len(values) - 0.5, -0.5))
     return ax

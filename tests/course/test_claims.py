@@ -20,7 +20,7 @@ def shown(monkeypatch):
 def test_a_claim_that_holds_is_shown_and_recorded(shown):
     claim("bottleneck", "exact match", [0.5, 0.9, 0.75], at_least=0.5)
     ((data, metadata),) = shown
-    assert data["text/plain"] == "exact match: 0.75 (0.5 to 0.9) · held to ≥ 0.5"
+    assert data["text/plain"] == "✓ exact match: 0.75 (0.5 to 0.9)\n  held to ≥ 0.5"
     assert json.loads(json.dumps(metadata[KEY])) == {
         "claim": "bottleneck", "what": "exact match", "values": [0.5, 0.9, 0.75], "at_least": 0.5, "at_most": None,
         "verdict": None, "fails_if": None, "comparison": None,
@@ -30,7 +30,7 @@ def test_a_claim_that_holds_is_shown_and_recorded(shown):
 @pytest.mark.parametrize("values", [0.25, [0.25], torch.tensor(0.25), torch.tensor([[0.25]]), [torch.tensor(0.25)]])
 def test_one_value_in_any_form(shown, values):
     claim("cost", "share", values, at_least=0.25, at_most=0.25)
-    assert shown[0][0]["text/plain"] == "share: 0.25 · held to ≥ 0.25 and ≤ 0.25"
+    assert shown[0][0]["text/plain"] == "✓ share: 0.25\n  held to ≥ 0.25 and ≤ 0.25"
     assert shown[0][1][KEY]["values"] == (0.25,)
 
 
@@ -61,7 +61,7 @@ def test_what_nothing_can_refute_is_no_claim(shown):
 def test_a_verdict_and_what_would_refute_it_are_kept(shown):
     claim("cost", "share", 0.5, at_least=0.25, verdict="learns later", fails_if="it were less")
     ((data, metadata),) = shown
-    assert data["text/plain"] == "share: 0.5 · held to ≥ 0.25 · learns later"
+    assert data["text/plain"] == "✓ share: 0.5\n  held to ≥ 0.25 · learns later · would fail if it were less"
     assert metadata[KEY]["fails_if"] == "it were less"
     with pytest.raises(ValueError, match="cannot, learns later, no difference found; got 'never'"):
         claim("cost", "share", 0.5, at_least=0.25, verdict="never")

@@ -10,8 +10,20 @@ import torch
 from matplotlib.colors import to_rgb
 from numpy.testing import assert_allclose
 
-from attnlib.figures.palette import ROLES
-from attnlib.figures.plots import INK, WEIGHTS, curves, describe_weights, heatmap, smooth, use_style
+from attnlib.figures.palette import CURVES, ROLES
+from attnlib.figures.plots import (
+    INK,
+    ON_FULL,
+    ON_PALE,
+    curves,
+    describe_weights,
+    dots,
+    heatmap,
+    of,
+    shades,
+    smooth,
+    use_style,
+)
 
 ROWS, COLUMNS = ["le", "chat", "dort"], ["the", "cat", "is", "asleep", "."]
 DARK_PAGE = "#14181e"
@@ -41,6 +53,17 @@ def contrast(first, second) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def shown(ax) -> np.ndarray:
+    """The weights that a heat map shows: how full the cell at a row and a column is."""
+    table = np.zeros((len(ax.get_yticks()), len(ax.get_xticks())))
+    for cell in ax.patches:
+        assert (cell.get_width(), cell.get_height()) == (1, 1)
+        assert cell.get_facecolor()[:3] == to_rgb(ROLES["weight"].light)
+        x, y = (int(at + 0.5) for at in cell.get_xy())
+        table[y, x] = cell.get_alpha()
+    return table
+
+
 def words(ticks) -> list[str]:
     return [tick.get_text() for tick in ticks]
 
@@ -49,11 +72,11 @@ def words(ticks) -> list[str]:
 
 
 def test_heatmap_shows_the_weights_it_is_given(weights):
-    ax = heatmap(weights, ROWS, COLUMNS)
-    (image,) = ax.images
-    assert_allclose(image.get_array(), weights)
-    assert image.get_clim() == (0, 1)  # the same colour means the same weight in every figure
-    assert image.get_cmap() is WEIGHTS
+    assert_allclose(
+        shown(heatmap(weights, ROWS, COLUMNS)), weights, atol=0.004
+    )  # the same colour is the same weight everywhere
+    faint = [[0.997, 0.003]]
+    assert_allclose(shown(heatmap(faint, ["q"], ["a", "b"])), [[0.997, 0]])  # a cell that nobody would see
 
 
 def test_rows_are_queries_and_columns_are_keys(weights):
@@ -83,19 +106,23 @@ def test_every_cell_tells_its_weight_while_there_is_room(weights):
         assert len(heatmap(table, ["q"] * T, ["k"] * S, numbers=numbers).texts) == count
 
 
-def test_numbers_can_be_read_on_every_weight():
+@pytest.mark.parametrize(("page", "on_pale"), [("#ffffff", "#000000"), (DARK_PAGE, "#ffffff")])
+def test_numbers_can_be_read_on_every_weight(page, on_pale):
     levels = np.linspace(0, 1, 201)
     ax = heatmap(levels[None], ["q"], ["k"] * 201, numbers=True)
+    full = np.array(to_rgb(ROLES["weight"].light))  # assets/book.css keeps this shade for cells
+    inks = {ON_PALE: on_pale, ON_FULL: ON_FULL}
     for text, level in zip(ax.texts, levels, strict=True):
-        assert contrast(text.get_color(), WEIGHTS(level)) >= 4.5, level
+        cell = level * full + (1 - level) * np.array(to_rgb(page))
+        assert contrast(inks[text.get_color()], cell) >= 4.5, level
 
 
 def test_heatmap_draws_where_it_is_told_and_leaves_other_axes_alone(weights):
     figure, (left, right) = plt.subplots(1, 2)
     assert heatmap(weights, ROWS, COLUMNS, left) is left
     heatmap(weights[::-1], ROWS[::-1], COLUMNS, right)  # a second view does not erase the first
-    assert_allclose(left.images[0].get_array(), weights)
-    assert_allclose(right.images[0].get_array(), weights[::-1])
+    assert_allclose(shown(left), weights, atol=0.004)
+    assert_allclose(shown(right), weights[::-1], atol=0.004)
     assert plt.get_fignums() == [figure.number]
 
 
@@ -110,7 +137,7 @@ def test_short_words_stand_over_their_column_and_long_ones_lean(columns, rotatio
 
 def test_heatmap_takes_tensors_and_lists(weights):
     for same in (torch.from_numpy(weights), weights.tolist(), torch.from_numpy(weights).float()):
-        assert_allclose(heatmap(same, ROWS, COLUMNS).images[0].get_array(), weights, rtol=1e-6)
+        assert_allclose(shown(heatmap(same, ROWS, COLUMNS)), weights, atol=0.004)
     as_models_return_them = torch.tensor([[0.25, 0.75]], dtype=torch.bfloat16, requires_grad=True)
     assert describe_weights(as_models_return_them, ["le"], ["a", "the"]) == '"le" looks most at "the" (0.75)'
 
@@ -133,7 +160,7 @@ def test_what_are_no_weights_of_these_words_is_refused(draw, table, message):
 
 
 def test_rounding_above_1_is_forgiven():
-    assert_allclose(heatmap([[1 + 1e-7]], ["a"], ["b"]).images[0].get_array(), [[1.0]], rtol=1e-6)
+    assert_allclose(shown(heatmap([[1 + 1e-7]], ["a"], ["b"])), [[1.0]])
 
 
 def test_heatmap_in_words():
@@ -179,6 +206,34 @@ def test_curve_without_sense_is_refused(line, message):
         curves({"a": line}, xlabel="x", ylabel="y")
 
 
+def test_curves_are_named_at_their_ends_where_there_is_room():
+    ax = curves({"ours": [3.0, 1.0], "theirs": [1.0, 3.0]}, xlabel="x", ylabel="y")
+    assert ax.get_legend() is None
+    assert {t.get_text(): (t.xy, t.get_color()) for t in ax.texts} == {
+        line.get_label(): (tuple(line.get_xydata()[-1]), line.get_color()) for line in ax.lines
+    }
+
+
+@pytest.mark.parametrize(
+    "crowded",
+    [
+        {"ours": [3.0, 1.0], "theirs": [1.0, 1.01]},  # one name would stand on the other
+        {"ours": [3.0, 1.0], "theirs": ([1, 3], [1.0, 3.0])},  # the ends are not below each other
+        {"ours": [3.0, 1.0], "theirs, with a long name": [1.0, 3.0]},
+    ],
+)
+def test_curves_are_named_in_a_legend_where_there_is_none(crowded):
+    ax = curves(crowded, xlabel="x", ylabel="y")
+    assert words(ax.get_legend().get_texts()) == list(crowded)
+    assert not ax.texts
+
+
+def test_every_value_has_its_dot():
+    ax = dots({"ours": [0.5, 0.7], "theirs": [0.1]}, xlabel="share right")
+    assert [line.get_xydata().tolist() for line in ax.lines] == [[[0.5, 0], [0.7, 0]], [[0.1, 1]]]
+    assert words(ax.get_yticklabels()) == ["ours", "theirs"]
+
+
 # --- colours ----------------------------------------------------------------------------------------
 
 
@@ -191,7 +246,32 @@ def test_paper_is_opaque_and_white(tmp_path, weights):
         assert_allclose(pixels[..., 3], 1)
     assert_allclose(pixels[[0, 0, -1, -1], [0, -1, 0, -1], :3], 1)
     assert not plt.rcParams["savefig.transparent"]
-    assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == [colour.light for colour in ROLES.values()]
+    assert plt.rcParams["axes.prop_cycle"].by_key()["color"] == [colour.light for colour in CURVES]
+
+
+def test_what_belongs_to_a_role_has_its_colour_and_says_so(tmp_path):
+    use_style()
+    plt.figure().add_subplot().plot([1, 2], **of("key"))
+    plt.savefig(tmp_path / "figure.svg")
+    assert re.search(r'<g id="key">\s*<path [^>]*stroke: #b8400e', (tmp_path / "figure.svg").read_text())
+    half = np.array(shades("key")(0.5))
+    assert_allclose(half, [*to_rgb("#b8400e"), 0.5], atol=0.01)
+
+
+def lab(colour) -> np.ndarray:
+    """CIE L*a*b*, for D65: equal distances look equally different."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    x, y, z = np.cbrt(xyz / [0.9505, 1, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize(("shade", "page"), [("light", "#ffffff"), ("dark", DARK_PAGE)])
+def test_a_curve_is_taken_for_no_role_and_for_no_other_curve(shade, page):
+    colours = [getattr(colour, shade) for colour in (*CURVES, *ROLES.values())]
+    for n, colour in enumerate(colours[: len(CURVES)]):
+        assert contrast(colour, page) >= 4
+        assert min(np.linalg.norm(lab(colour) - lab(other)) for other in colours[n + 1 :]) >= 25, colour
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -208,16 +288,22 @@ def test_contrast_is_measured_as_the_standard_says():
 
 def test_style_sheet_of_the_book_has_the_colours_of_the_palette():
     text = (Path(__file__).parents[2] / "assets" / "book.css").read_text("utf8")
+    wanted = {f"--attn-{role}": colour for role, colour in ROLES.items()}
+    wanted |= {f"--curve-{n}": colour for n, colour in enumerate(CURVES)}
+    blocks = re.findall(r'^ *(?:html|html\[data-theme="dark"\]) \{(.*?)\}', text, re.M | re.S)
+    for block, shade in zip(blocks, ("light", "dark"), strict=True):
+        found = dict(re.findall(r"(--(?:attn|curve)-\w+): (#\w+)", block))
+        assert found == {name: getattr(colour, shade) for name, colour in wanted.items()}
     rule = re.compile(
-        r'html\[data-theme="dark"\] \[style\*="rgb\((\d+), (\d+), (\d+)\)"\],\s*'
-        r'html\[data-theme="dark"\] \[style\*="(#\w+)"\] \{ color: (#\w+) !important; \} /\* (\w+) \*/'
+        r'html\[data-theme="dark"\] :is\(\[style\*="rgb\((\d+), (\d+), (\d+)\)"\], \[style\*="(#\w+)"\]\) '
+        r"\{ color: var\(--attn-(\w+)\) !important; \}"
     )
-    found = {}
-    for red, green, blue, light, dark, role in rule.findall(text):
+    formulas = {}
+    for red, green, blue, light, role in rule.findall(text):
         assert f"#{int(red):02x}{int(green):02x}{int(blue):02x}" == light
-        found[role] = (light, dark)
-    assert found == {role: tuple(colour) for role, colour in ROLES.items()}
-    assert set(re.findall(r"#[0-9a-f]{6}", text)) == {shade for colour in ROLES.values() for shade in colour}
+        formulas[role] = light
+    assert formulas == {role: colour.light for role, colour in ROLES.items()}
+    assert re.findall(r"weight-cell\"\] \{ --attn-weight: (#\w+)", text) == [ROLES["weight"].light]
 
 
 def test_several_runs_are_drawn_as_their_mean_in_a_band():

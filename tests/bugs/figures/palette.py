@@ -6,4 +6,5 @@ from tests.bugs import of
 BUGS = of(
     "figures/palette.py", "figures/test_plots.py",
     ("colour that cannot be read on white", "#0b5fa5", "#6cb6ff"),
+    ("curve in the colour of a query", "#0086a3", "#0b6fa5"),
 )
