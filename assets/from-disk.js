@@ -1,12 +1,9 @@
 /* What a page that was opened from the disk (file://) cannot do as on the web, since no script may read a file there.
 
-   Search lists its results without excerpts, for which it would read every page it found.
-
    The download button would show a notebook as text. A script may be loaded, though: website/from_disk.py leaves one
    beside each source, which hands its text over, and from here the browser saves it. */
 (() => {
   const fromDisk = location.protocol === "file:";
-  if (fromDisk) DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 
   const save = (text, name) => {
     const href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));

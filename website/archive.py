@@ -27,6 +27,8 @@ LEFT_OUT = [
     ".*",
     "*.map",
     "objects.inv",
+    "searchindex.js",
+    "_static/searchtools.js",
     "index.html",  # the start page of the archive leads on
     "_static/*.html",
     "_static/locales/*",

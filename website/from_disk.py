@@ -1,4 +1,4 @@
-"""Sphinx extension: search and downloads work in a page that was opened from the disk, too.
+"""Sphinx extension: downloads work in a page that was opened from the disk, too.
 
 assets/from-disk.js says what browsers refuse there. Beside each source `_sources/NAME.ipynb` this leaves the script
 `NAME.ipynb.js`, which a page may load when the other may not be read.

@@ -98,28 +98,6 @@ def test_nothing_in_it_speaks_of_the_machine_that_made_it(unpacked):
     assert told == []
 
 
-@pytest.mark.parametrize(
-    ("word", "leads_to"),
-    [
-        ("Bahdanau", "bibliography.html"),
-        ("perplexity", "01_rnn_language_model.html"),
-        ("softmax", "04_masked_softmax.html"),
-    ],
-)
-def test_a_search_finds_pages_and_leads_to_them(word, leads_to, unpacked, visit):
-    visited = visit(unpacked / "pages" / "book" / "index.html")
-    page = visited.page
-    page.keyboard.press("Control+k")
-    page.locator("input[type=search]:visible").fill(word)
-    page.keyboard.press("Enter")
-    expect(page.locator(".search-summary")).to_contain_text("Search finished")
-    result = page.locator(f"ul.search a[href*='{leads_to}']").first
-    result.click()
-    page.wait_for_url(f"**/{leads_to}*")
-    assert word.lower() in page.locator("main").inner_text().lower()
-    assert [*visited.third_party, *visited.errors, *visited.failed] == []
-
-
 def test_a_download_is_the_notebook_that_people_open(unpacked, visit):
     visited = visit(unpacked / "pages" / "book" / "index.html")
     page = visited.page
