@@ -87,8 +87,8 @@ function render({ model, el: root }) {
       row(html("div", { class: "ow-looks", role: "group", "aria-label": "weights" }, ...Object.values(buttons))),
       html("div", { class: "ow-body" }, panel.element, rows.element),
       html("p", { class: "attn-hint ow-hint" },
-        "Drag a weight: the others share the rest as before. Keys: ↑ ↓ from word to word, ← → to draw. ",
-        "Pale: the vote of a word. Full: what counts of it. Lines: the model's own. Dashes: where the answer stays."),
+        "Drag a weight: the others share the rest as before (keys: ↑ ↓ and ← →). Press Permuted again for another order. ",
+        "Pale: a word's vote. Full: what counts of it. Lines: the model's own. Dashes: where the answer stays."),
     ],
   });
 }
@@ -110,14 +110,14 @@ const WHOSE = {
   own: "The model's own weights", permuted: "Permuted weights", adversarial: "Adversarial weights",
   even: "Even weights", yours: "Your weights",
 };
-const BECAME = { same: "The answer stays", near: "The answer is its own, and p has moved", other: "That is another answer" };
+const BECAME = { same: "The answer stays", near: "The same answer, another p", other: "Another answer" };
 
 /** The figure in words. */
 function inWords({ look, distance, z, p, before, within, answers }) {
-  const said = `the model says ${saidAt(z, answers)}, p of ${answers[1]} is ${fixed(p)}`;
+  const said = `the model says ${saidAt(z, answers)}, p of ${answers[1]} ${fixed(p)}`;
   if (look === "own") return `${WHOSE.own}: ${said}.`;
   const became = BECAME[judged(p, before, within)];
-  return `${WHOSE[look]}, ${fixed(distance)} nats from its own: ${said}. ${became} (p was ${fixed(before)}).`;
+  return `${WHOSE[look]}, ${fixed(distance)} nats from its own: ${said}, was ${fixed(before)}. ${became}.`;
 }
 
 export default { render };

@@ -13,6 +13,7 @@ export function voteRows({ paint }) {
   total.element.prepend(same);
   total.element.append(own);
   const element = html("table", { class: "ow-rows", "aria-label": "weight and vote of each word" },
+    html("colgroup", {}, ...["word", "bar", "number", "bar", "number"].map((kind) => html("col", { class: `ow-${kind}-column` }))),
     html("thead", {}, html("tr", {},
       html("th", { scope: "col" }, "word"), html("th", { scope: "col", colspan: 2 }, "weight"),
       html("th", { scope: "col" }, html("span", { class: "ow-sides" }, left, right)),
@@ -43,7 +44,7 @@ export function voteRows({ paint }) {
       input.addEventListener("input", () => paint(j, Number(input.value)));
       const fill = html("div", { class: "ow-fill" }), was = html("div", { class: "ow-own" });
       was.style.left = `${100 * weights[j]}%`;
-      const number = html("td", { class: "ow-number ow-weight" }), axis = voteAxis(votes[j] / widest);
+      const number = html("td", { class: "ow-number ow-share" }), axis = voteAxis(votes[j] / widest);
       const track = html("div", { class: "ow-track" }, fill, was, input);
       const line = html("tr", {}, named(word), html("td", {}, track), number, html("td", {}, axis.element),
         html("td", { class: "ow-number ow-vote" }, fixed(votes[j], 1)));
