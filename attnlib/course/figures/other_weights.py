@@ -208,6 +208,7 @@ def shares(name: str, given, words: list[str]):
 
 
 def rounded(row) -> list[float]:
+    """Six digits are more than is seen, and light enough for a page."""
     return [round(number, 6) for number in row.tolist()]
 
 
