@@ -9,7 +9,7 @@ from typing import NamedTuple
 import torch
 
 from attnlib.copying import CopyDecoder
-from attnlib.course.figures import AttentionSurgery, CopyGate, HeadGrid, MaskedSoftmaxLab, ScoreExplorer
+from attnlib.course.figures import AttentionSurgery, CopyGate, HeadGrid, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
 from attnlib.course.figures.weights import export, packed, rounded
 from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
@@ -157,6 +157,16 @@ def copy_gate(word: str = "word") -> CopyGate:
     return CopyGate(weights, vocabulary, 3, text, {word: text, "one word": word.split()[0]}, max_length=SIZE)
 
 
+def other_weights(word: str = "word") -> OtherWeights:
+    """Two texts: one long, whose votes go both ways, one short, with a question in front."""
+    generator = torch.Generator().manual_seed(0)
+    words = [[word, *(f"w{j}" for j in range(1, n))] for n in (SIZE, 5)]
+    votes = [4 * torch.randn(len(text), generator=generator) for text in words]
+    own = [(2 * torch.randn(len(text), generator=generator)).softmax(-1) for text in words]
+    answers = [("no", "yes"), ("blame", word)]
+    return OtherWeights(words, own, votes, answers, asked=["", f"{word}?"], edits={0: torch.ones(SIZE)})
+
+
 EXAMPLES: dict[str, Example] = {
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
@@ -164,6 +174,7 @@ EXAMPLES: dict[str, Example] = {
     "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
+    "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {0: [1.0] + [0.0] * (SIZE - 1)}),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }

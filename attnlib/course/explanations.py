@@ -117,10 +117,10 @@ def farthest_weights(
     S = len(alpha)
     one, other = torch.triu_indices(S, S, 1)  # all pairs of places
     pair, gap = torch.arange(len(one)), votes[one] - votes[other]
-    corners = [torch.eye(S)[(votes >= low) & (votes <= high)], alpha[None]]
+    corners = [torch.eye(S).to(alpha)[(votes >= low) & (votes <= high)], alpha[None]]
     for bound in (low, high):
         share = (bound - votes[other]) / gap  # of the first of the two
-        both = torch.zeros(len(one), S)
+        both = alpha.new_zeros(len(one), S)
         both[pair, one], both[pair, other] = share, 1 - share
         corners.append(both[(share >= 0) & (share <= 1)])
     tried = torch.cat(corners)

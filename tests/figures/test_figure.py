@@ -119,6 +119,7 @@ RESULTS = {
     "CostCurve": ["counts", "crossovers", "costs", "largest"],
     "HeadGrid": ["accuracy", "before"],
     "MaskedSoftmaxLab": ["weights", "verdicts"],
+    "OtherWeights": ["weights", "log_odds", "p", "answer", "distance", "farthest"],
     "ScoreExplorer": ["score_values", "weights", "context"],
     "WhereItLooks": ["alpha", "looks_at", "hit"],
 }
@@ -165,6 +166,14 @@ REFUSED = {
         ("scale", -1.0, "scale must be positive"), ("offset", math.inf, "offset must be finite"),
         ("row", 32, "row must be a whole number in 0..31, got 32"),
     ],
+    "OtherWeights": [
+        ("text", 2, "text must be a whole number in 0..1, got 2"), ("text", -1, "0..1, got -1"),
+        ("edits", {2: [1.0]}, "edits: a text must be a whole number in 0..1, got 2"), ("edits", {"a": [1]}, "got 'a'"),
+        ("edits", {1: [1.0]}, "edits of text 1 must have shape (5,) for 5 words, got (1,)"),
+        ("edits", {1: [1, 1, 1, 1, -1]}, "edits of text 1 must not be negative"), ("edits", {1: [0] * 5}, "not all 0"),
+        *((trait, [], f"{trait} is fixed") for trait in ("words", "own", "votes", "answers", "asked")),
+        ("within", 0.1, "within is fixed"),
+    ],
     "ScoreExplorer": [
         ("query", [1.0], "query must have shape (2,), got (1,)"), ("key", [[1.0, 2.0]], "key must have shape (32, 2)"),
         ("value", [[1.0, 2.0]], "value must have shape (32, 2)"), ("score", "nonsense", "unknown score 'nonsense'"),
@@ -203,6 +212,7 @@ SENT = {
     "CostCurve": [{"axis": "T", "d": 64, "quantity": "numbers kept"}],
     "HeadGrid": [{"model": "2 heads", "off": [1]}, {"model": "8 heads", "off": [7, 2], "example": 4}],
     "MaskedSoftmaxLab": [{"fill": "-inf", "row": 1, "lengths": [4] * 31 + [0]}],
+    "OtherWeights": [{"text": 1, "edits": {"1": [0.0, 1.0, 0.0, 0.0, 0.0]}, "shuffles": 3}],
     "ScoreExplorer": [{"query": [-2.0, 0.0], "temperature": 0.5, "score": "location"}],
     "WhereItLooks": [{"scene": 1, "step": 4, "smooth": True, "show_boxes": True}],
 }

@@ -17,7 +17,11 @@ ROOMS: dict[str, tuple[set[str], set[str] | None]] = {
     "attnlib.data": (set(), None),  # what a corpus needs, it imports when it is loaded
     "attnlib.training": ({"attnlib", "attnlib.data"}, NUMBERS | {"sacrebleu"}),
     "attnlib.figures": (set(), DRAWING | {"IPython", "PIL"}),  # arrays and words, never a model
-    "attnlib.course.figures": ({"attnlib", "attnlib.data", "attnlib.figures"}, DRAWING | {"torch"}),
+    "attnlib.course.explanations": ({"attnlib.data"}, {"torch", "jaxtyping"}),
+    "attnlib.course.figures": (
+        {"attnlib", "attnlib.data", "attnlib.figures", "attnlib.course.explanations"},
+        DRAWING | {"torch"},
+    ),
     "attnlib.course": ({"attnlib", "attnlib.data", "attnlib.training", "attnlib.figures"}, None),
     "attnlib.grading": ({"attnlib.course"}, None),
     "attnlib.__main__": ({"attnlib", "attnlib.data", "attnlib.training"}, {"torch"}),

@@ -37,6 +37,7 @@ CHAPTERS = {
     "CostCurve": ["09"],
     "CopyGate": ["10"],
     "HeadGrid": ["12"],
+    "OtherWeights": ["14"],
     "WhereItLooks": ["13"],
 }
 

@@ -1,4 +1,4 @@
-"""Live figures that know a model: they load its weights into attnlib's own modules, and run it in the page too.
+"""Live figures that know a model, or test one: what it computes, attnlib's own modules and the page compute too.
 
 Figures that need no more than arrays and words are in `attnlib.figures`. What belongs here computes twice: in
 JavaScript (`static/`), for the page, and by attnlib, for the picture, for the results, and for the tests, which hold
@@ -12,6 +12,7 @@ with extra("course"):
     from attnlib.course.figures.copy_gate import CopyGate
     from attnlib.course.figures.head_grid import HeadGrid
     from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
+    from attnlib.course.figures.other_weights import OtherWeights
     from attnlib.course.figures.score_explorer import ScoreExplorer
 
-__all__ = ["AttentionSurgery", "CopyGate", "HeadGrid", "MaskedSoftmaxLab", "ScoreExplorer"]
+__all__ = ["AttentionSurgery", "CopyGate", "HeadGrid", "MaskedSoftmaxLab", "OtherWeights", "ScoreExplorer"]

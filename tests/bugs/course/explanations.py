@@ -14,6 +14,6 @@ BUGS = of(
     ("a deleted word leaves padding", "lengths=texts.lengths - real.long()", "lengths=texts.lengths"),
     ("the divergence of one side", "((a * (a / m).log()).sum(-1) + (b * (b / m).log()).sum(-1)) / 2",
      "(a * (a / m).log()).sum(-1)"),
-    ("single words are no corners", "torch.eye(S)[(votes >= low) & (votes <= high)], ", ""),
+    ("single words are no corners", "torch.eye(S).to(alpha)[(votes >= low) & (votes <= high)], ", ""),
     ("one bound only", "for bound in (low, high):", "for bound in (low,):"),
 )
