@@ -9,13 +9,14 @@ from typing import NamedTuple
 import torch
 
 from attnlib.copying import CopyDecoder
-from attnlib.course.figures import AttentionSurgery, CopyGate, HeadGrid, MaskedSoftmaxLab, ScoreExplorer
+from attnlib.course.figures import AttentionSurgery, CopyGate, FadingTrace, HeadGrid, MaskedSoftmaxLab, ScoreExplorer
 from attnlib.course.figures.weights import export, packed, rounded
 from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures import AlignmentView, CostCurve, WhereItLooks
 from attnlib.figures.figure import Figure
 from attnlib.figures.page import page, view
+from attnlib.language_models import RNNLM
 from attnlib.seq2seq import Seq2Seq
 
 SIZE = 32
@@ -157,11 +158,34 @@ def copy_gate(word: str = "word") -> CopyGate:
     return CopyGate(weights, vocabulary, 3, text, {word: text, "one word": word.split()[0]}, max_length=SIZE)
 
 
+def reader_weights(
+    V: int, kind: type[RNNLM] = RNNLM, d: int = 12, spread: float = 0.6, seed: int = 0
+) -> dict[str, dict]:
+    """Random weights of a language model with V tokens, no two of its widths alike."""
+    model, generator = kind(V, d - 3, d), torch.Generator().manual_seed(seed)
+    for weight in model.parameters():
+        weight.data = spread * torch.randn(weight.shape, generator=generator)
+    return export(rounded(model))
+
+
+def characters(word: str) -> list[str]:
+    """A vocabulary for this word and plain text."""
+    return sorted({*" \nabcdefghijklmnopqrstuvwxyz", *word})
+
+
+def fading_trace(word: str = "word") -> FadingTrace:
+    """The last words are short ones, so that the text has as many characters as it may."""
+    text = f"{word} is a b c d e f g h i j k l m n o p q r s t u v w x y z and so on and so on and so on"
+    vocabulary = characters(word)
+    return FadingTrace(reader_weights(len(vocabulary), d=64, spread=0.1), vocabulary, text, word=0, becomes="words")
+
+
 EXAMPLES: dict[str, Example] = {
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
     "CopyGate": Example(copy_gate, "input[type=range]", "p_gen", 0.5),
     "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
+    "FadingTrace": Example(fading_trace, "input[type=range]", "word", 3),
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),

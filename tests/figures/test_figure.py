@@ -117,6 +117,7 @@ RESULTS = {
     "AttentionSurgery": ["original", "output", "weights"],
     "CopyGate": ["output", "gates", "shares", "copy_weights"],
     "CostCurve": ["counts", "crossovers", "costs", "largest"],
+    "FadingTrace": ["shares", "left_after", "chances", "moved"],
     "HeadGrid": ["accuracy", "before"],
     "MaskedSoftmaxLab": ["weights", "verdicts"],
     "ScoreExplorer": ["score_values", "weights", "context"],
@@ -153,6 +154,11 @@ REFUSED = {
         ("S", 0, "S must be a whole number in 1..32768, got 0"), ("T", 10**6, "T must be"),
         ("d", -1, "1..4096, got -1"), ("axis", "V", "unknown axis 'V'"),
         ("quantity", "seconds", "unknown quantity 'seconds'"),
+    ],
+    "FadingTrace": [
+        ("word", 96, "word must be a whole number in 0..95, got 96"), ("word", -1, "0..95, got -1"),
+        ("vocabulary", [], "vocabulary is fixed"), ("weights", {}, "weights is fixed"), ("longest", 1, "is fixed"),
+        ("longest_word", 1, "is fixed"),
     ],
     "HeadGrid": [
         ("model", "none", "no model 'none'; there are 8 heads, 2 heads"), ("off", [9], "0..7, got 9"),
@@ -201,6 +207,7 @@ SENT = {
     "AttentionSurgery": [{"text": "abc", "edits": {"0": [1.0, 0.0, 0.0]}, "step": 1}, {"text": "a", "edits": {}}],
     "CopyGate": [{"text": "please call Bo", "p_gen": 0.25, "everywhere": True}, {"p_gen": None}],
     "CostCurve": [{"axis": "T", "d": 64, "quantity": "numbers kept"}],
+    "FadingTrace": [{"text": "abc de", "word": 1, "becomes": "f", "logarithmic": True}, {"word": 0}],
     "HeadGrid": [{"model": "2 heads", "off": [1]}, {"model": "8 heads", "off": [7, 2], "example": 4}],
     "MaskedSoftmaxLab": [{"fill": "-inf", "row": 1, "lengths": [4] * 31 + [0]}],
     "ScoreExplorer": [{"query": [-2.0, 0.0], "temperature": 0.5, "score": "location"}],

@@ -36,6 +36,7 @@ CHAPTERS = {
     "AttentionSurgery": ["07"],
     "CostCurve": ["09"],
     "CopyGate": ["10"],
+    "FadingTrace": ["01"],
     "HeadGrid": ["12"],
     "WhereItLooks": ["13"],
 }
