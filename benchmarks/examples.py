@@ -9,14 +9,22 @@ from typing import NamedTuple
 import torch
 
 from attnlib.copying import CopyDecoder
-from attnlib.course.figures import AttentionSurgery, CopyGate, FadingTrace, HeadGrid, MaskedSoftmaxLab, ScoreExplorer
+from attnlib.course.figures import (
+    AttentionSurgery,
+    CopyGate,
+    FadingTrace,
+    HeadGrid,
+    LookBack,
+    MaskedSoftmaxLab,
+    ScoreExplorer,
+)
 from attnlib.course.figures.weights import export, packed, rounded
 from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures import AlignmentView, CostCurve, WhereItLooks
 from attnlib.figures.figure import Figure
 from attnlib.figures.page import page, view
-from attnlib.language_models import RNNLM
+from attnlib.language_models import RNNLM, AttentionLM
 from attnlib.seq2seq import Seq2Seq
 
 SIZE = 32
@@ -180,6 +188,13 @@ def fading_trace(word: str = "word") -> FadingTrace:
     return FadingTrace(reader_weights(len(vocabulary), d=64, spread=0.1), vocabulary, text, word=0, becomes="words")
 
 
+def look_back(word: str = "word") -> LookBack:
+    vocabulary = characters(word)
+    text = f"{word} abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz abcdefghi"
+    weights = reader_weights(len(vocabulary), AttentionLM, d=32, spread=0.5)
+    return LookBack(weights, vocabulary, text, {word: text, "short": word[:3]})
+
+
 EXAMPLES: dict[str, Example] = {
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
@@ -187,6 +202,7 @@ EXAMPLES: dict[str, Example] = {
     "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
     "FadingTrace": Example(fading_trace, "input[type=range]", "word", 3),
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
+    "LookBack": Example(look_back, "input[type=range]", "position", 3),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),

@@ -119,6 +119,7 @@ RESULTS = {
     "CostCurve": ["counts", "crossovers", "costs", "largest"],
     "FadingTrace": ["shares", "left_after", "chances", "moved"],
     "HeadGrid": ["accuracy", "before"],
+    "LookBack": ["alpha", "chances"],
     "MaskedSoftmaxLab": ["weights", "verdicts"],
     "ScoreExplorer": ["score_values", "weights", "context"],
     "WhereItLooks": ["alpha", "looks_at", "hit"],
@@ -163,6 +164,11 @@ REFUSED = {
     "HeadGrid": [
         ("model", "none", "no model 'none'; there are 8 heads, 2 heads"), ("off", [9], "0..7, got 9"),
         ("example", 50, "0..49, got 50"), ("example", -1, "0..49, got -1"),
+    ],
+    "LookBack": [
+        ("position", 64, "position must be a whole number in 0..63, got 64"), ("position", -1, "0..63, got -1"),
+        ("vocabulary", [], "vocabulary is fixed"), ("weights", {}, "weights is fixed"), ("longest", 1, "is fixed"),
+        ("examples", [["a", "b"]], "examples is fixed"),
     ],
     "MaskedSoftmaxLab": [
         ("scores", [[1.0, 2.0]], "scores must keep the shape (32, 32), got (1, 2)"),
@@ -209,6 +215,7 @@ SENT = {
     "CostCurve": [{"axis": "T", "d": 64, "quantity": "numbers kept"}],
     "FadingTrace": [{"text": "abc de", "word": 1, "becomes": "f", "logarithmic": True}, {"word": 0}],
     "HeadGrid": [{"model": "2 heads", "off": [1]}, {"model": "8 heads", "off": [7, 2], "example": 4}],
+    "LookBack": [{"text": "abc de", "position": 4}, {"text": "a", "position": 63}],
     "MaskedSoftmaxLab": [{"fill": "-inf", "row": 1, "lengths": [4] * 31 + [0]}],
     "ScoreExplorer": [{"query": [-2.0, 0.0], "temperature": 0.5, "score": "location"}],
     "WhereItLooks": [{"scene": 1, "step": 4, "smooth": True, "show_boxes": True}],

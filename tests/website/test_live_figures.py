@@ -31,6 +31,7 @@ def test_every_figure_of_the_package_has_an_example():
 #: Where each figure is taught. It must be there, and may stand in other chapters too.
 CHAPTERS = {
     "ScoreExplorer": ["03", "05"],
+    "LookBack": ["06"],
     "MaskedSoftmaxLab": ["04"],
     "AlignmentView": ["07", "08", "10", "11"],
     "AttentionSurgery": ["07"],

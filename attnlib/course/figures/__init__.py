@@ -12,7 +12,8 @@ with extra("course"):
     from attnlib.course.figures.copy_gate import CopyGate
     from attnlib.course.figures.fading_trace import FadingTrace
     from attnlib.course.figures.head_grid import HeadGrid
+    from attnlib.course.figures.look_back import LookBack
     from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
     from attnlib.course.figures.score_explorer import ScoreExplorer
 
-__all__ = ["AttentionSurgery", "CopyGate", "FadingTrace", "HeadGrid", "MaskedSoftmaxLab", "ScoreExplorer"]
+__all__ = ["AttentionSurgery", "CopyGate", "FadingTrace", "HeadGrid", "LookBack", "MaskedSoftmaxLab", "ScoreExplorer"]

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure as Picture
 from traitlets import Any, Bool, Dict, Float, Int, List, Unicode
 
 from attnlib.course.figures.language_model import characters_of, language_model, read_of, read_twice, words_in
+from attnlib.course.figures.letters import letter_bars, plain
 from attnlib.course.figures.weights import unpacked
 from attnlib.figures.assets import module, stylesheet
 from attnlib.figures.figure import Figure, fixed
@@ -139,19 +140,11 @@ class FadingTrace(Figure):
             ax.axis("off")
             ax.text(0.5, 0.5, "nothing to read: at least one word", ha="center")
             return figure
-        ax.bar(range(end - 1, len(tokens)), self.shares, color=INK, width=0.8)
+        letter_bars(ax, tokens, end - 1, self.shares, INK, bold=range(start, end))
         ax.axhline(LITTLE, color=INK, lw=0.8, ls=":")
         if self.logarithmic:
             ax.set(yscale="log", ylim=(1e-6, 1))
-        ax.set_xticks(range(len(tokens)), [plain(token) for token in tokens], family="monospace", fontsize=9)
-        ax.tick_params(axis="x", length=0, pad=12)
-        for n, label in enumerate(ax.get_xticklabels()):
-            label.set(va="baseline", weight="bold" if start <= n < end else "normal")
-        ax.set(
-            xlim=(-0.6, len(tokens) - 0.4),
-            ylabel="left of the difference",
-            title=plain(f"“{self._word}” becomes “{''.join(self.other)}”"),
-        )
+        ax.set(ylabel="left of the difference", title=plain(f"“{self._word}” becomes “{''.join(self.other)}”"))
         return figure
 
     @property
@@ -168,8 +161,3 @@ class FadingTrace(Figure):
             else (f"less than 10 % left after {self.left_after} characters")
         )
         return f"FadingTrace({self._word!r} for {''.join(self.other)!r} in {read!r}: {left})"
-
-
-def plain(text: str) -> str:
-    """Text as Matplotlib takes it: blanks that are seen, and no formula."""
-    return text.replace("\n", "⏎").replace("\t", "⇥").replace("$", r"\$")
