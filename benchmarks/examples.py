@@ -9,13 +9,23 @@ from typing import NamedTuple
 import torch
 
 from attnlib.copying import CopyDecoder
-from attnlib.course.figures import AttentionSurgery, CopyGate, HeadGrid, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
+from attnlib.course.figures import (
+    AttentionSurgery,
+    CopyGate,
+    FadingTrace,
+    HeadGrid,
+    LookBack,
+    MaskedSoftmaxLab,
+    OtherWeights,
+    ScoreExplorer,
+)
 from attnlib.course.figures.weights import export, packed, rounded
 from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures import AlignmentView, CostCurve, WhereItLooks
 from attnlib.figures.figure import Figure
 from attnlib.figures.page import page, view
+from attnlib.language_models import RNNLM, AttentionLM
 from attnlib.seq2seq import Seq2Seq
 
 SIZE = 32
@@ -167,12 +177,43 @@ def other_weights(word: str = "word") -> OtherWeights:
     return OtherWeights(words, own, votes, answers, asked=["", f"{word}?"], edits={0: torch.ones(SIZE)})
 
 
+def reader_weights(
+    V: int, kind: type[RNNLM] = RNNLM, d: int = 12, spread: float = 0.6, seed: int = 0
+) -> dict[str, dict]:
+    """Random weights of a language model with V tokens, no two of its widths alike."""
+    model, generator = kind(V, d - 3, d), torch.Generator().manual_seed(seed)
+    for weight in model.parameters():
+        weight.data = spread * torch.randn(weight.shape, generator=generator)
+    return export(rounded(model))
+
+
+def characters(word: str) -> list[str]:
+    """A vocabulary for this word and plain text."""
+    return sorted({*" \nabcdefghijklmnopqrstuvwxyz", *word})
+
+
+def fading_trace(word: str = "word") -> FadingTrace:
+    """The last words are short ones, so that the text has as many characters as it may."""
+    text = f"{word} is a b c d e f g h i j k l m n o p q r s t u v w x y z and so on and so on and so on"
+    vocabulary = characters(word)
+    return FadingTrace(reader_weights(len(vocabulary), d=64, spread=0.1), vocabulary, text, word=0, becomes="words")
+
+
+def look_back(word: str = "word") -> LookBack:
+    vocabulary = characters(word)
+    text = f"{word} abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz abcdefghi"
+    weights = reader_weights(len(vocabulary), AttentionLM, d=32, spread=0.5)
+    return LookBack(weights, vocabulary, text, {word: text, "short": word[:3]})
+
+
 EXAMPLES: dict[str, Example] = {
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
     "CopyGate": Example(copy_gate, "input[type=range]", "p_gen", 0.5),
     "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
+    "FadingTrace": Example(fading_trace, "input[type=range]", "word", 3),
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
+    "LookBack": Example(look_back, "input[type=range]", "position", 3),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {0: [1.0] + [0.0] * (SIZE - 1)}),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),

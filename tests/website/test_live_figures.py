@@ -31,11 +31,13 @@ def test_every_figure_of_the_package_has_an_example():
 #: Where each figure is taught. It must be there, and may stand in other chapters too.
 CHAPTERS = {
     "ScoreExplorer": ["03", "05"],
+    "LookBack": ["06"],
     "MaskedSoftmaxLab": ["04"],
     "AlignmentView": ["07", "08", "10", "11"],
     "AttentionSurgery": ["07"],
     "CostCurve": ["09"],
     "CopyGate": ["10"],
+    "FadingTrace": ["01"],
     "HeadGrid": ["12"],
     "OtherWeights": ["14"],
     "WhereItLooks": ["13"],

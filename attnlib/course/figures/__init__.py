@@ -10,9 +10,20 @@ from attnlib.extras import extra
 with extra("course"):
     from attnlib.course.figures.attention_surgery import AttentionSurgery
     from attnlib.course.figures.copy_gate import CopyGate
+    from attnlib.course.figures.fading_trace import FadingTrace
     from attnlib.course.figures.head_grid import HeadGrid
+    from attnlib.course.figures.look_back import LookBack
     from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
     from attnlib.course.figures.other_weights import OtherWeights
     from attnlib.course.figures.score_explorer import ScoreExplorer
 
-__all__ = ["AttentionSurgery", "CopyGate", "HeadGrid", "MaskedSoftmaxLab", "OtherWeights", "ScoreExplorer"]
+__all__ = [
+    "AttentionSurgery",
+    "CopyGate",
+    "FadingTrace",
+    "HeadGrid",
+    "LookBack",
+    "MaskedSoftmaxLab",
+    "OtherWeights",
+    "ScoreExplorer",
+]

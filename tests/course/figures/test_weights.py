@@ -11,6 +11,7 @@ from attnlib.course.figures import weights
 from attnlib.course.figures.bahdanau import translator
 from attnlib.course.figures.copier import copier
 from attnlib.course.figures.heads import HeadsModel
+from attnlib.course.figures.language_model import language_model
 from attnlib.course.figures.weights import export, rounded, unpacked
 from attnlib.encoder import Encoder
 from attnlib.figures.assets import module
@@ -100,14 +101,15 @@ def test_what_was_not_exported_is_not_unpacked(entry, message):
 
 def test_a_model_that_is_loaded_leaves_the_readers_seed_alone():
     """What a chapter trains after a figure does not depend on whether the figure was shown."""
-    figures = [EXAMPLES[name].make("word") for name in ("AttentionSurgery", "CopyGate", "HeadGrid")]
-    surgery, gate, heads = (unpacked(given) for given in (
-        figures[0].network, figures[1].weights, figures[2].models["2 heads"]["weights"]))  # fmt: skip
+    figures = [EXAMPLES[name].make("word") for name in ("AttentionSurgery", "CopyGate", "HeadGrid", "LookBack")]
+    two_heads = figures[2].models["2 heads"]["weights"]
+    networks = figures[0].network, figures[1].weights, two_heads, figures[3].weights
+    surgery, gate, heads, reader = map(unpacked, networks)
     before = torch.get_rng_state()
-    models = translator(surgery), copier(gate, unknown=3), HeadsModel(2, heads, V=32, n_out=64)
-    figures[0].text, figures[1].text, figures[2].off = "abc", "w1 iPad", [0]
+    models = translator(surgery), copier(gate, unknown=3), HeadsModel(2, heads, V=32, n_out=64), language_model(reader)
+    figures[0].text, figures[1].text, figures[2].off, figures[3].text = "abc", "w1 iPad", [0], "abc"
     assert torch.equal(torch.get_rng_state(), before)
-    for model, given in zip(models, (surgery, gate, heads), strict=True):
+    for model, given in zip(models, (surgery, gate, heads, reader), strict=True):
         assert not any(weight.requires_grad for weight in model.parameters())
         assert all(torch.equal(weight, given[name]) for name, weight in model.state_dict().items())
 

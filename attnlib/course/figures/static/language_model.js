@@ -1,0 +1,55 @@
+import { affine, logSoftmax, rowOf } from "./network.js";
+
+// attnlib's RNNLM, and its AttentionLM with the scaled dot product, one text at a time and in float64.
+
+/** A trained language model. It looks back if the weights have a W_c.
+ * @param {object} weights of `tensors()`, with the names of RNNLM or AttentionLM
+ * @returns {{read: Function, look: Function, say: Function}} */
+export function languageModel(weights) {
+  const d = weights["W_h.weight"].rows;
+  const fed = new Map(); // token -> W_e x + b_1: a text has the same token more than once
+
+  function input(token) {
+    if (!fed.has(token)) {
+      const x = rowOf(weights["embedding.weight"], token);
+      fed.set(token, affine(weights["W_e.weight"], weights["W_e.bias"], x));
+    }
+    return fed.get(token);
+  }
+
+  /** The states after each of some tokens. @param {number[]} ids @param {Float64Array} [state] before the first
+   * @returns {Float64Array[]} h_1 … h_T, each (d) */
+  function read(ids, state = new Float64Array(d)) {
+    return ids.map((id) => {
+      const x = input(id);
+      state = affine(weights["W_h.weight"], null, state).map((h, i) => Math.tanh(h + x[i]));
+      return state;
+    });
+  }
+
+  /** Where the state at place t looks among those before it, and what it finds there.
+   * @param {Float64Array[]} states @param {number} t
+   * @returns {{weights: Float64Array, context: Float64Array}} α_tj for j < t, c_t (d): nothing and zeros at the first */
+  function look(states, t) {
+    const query = states[t], context = new Float64Array(d);
+    if (t === 0) return { weights: new Float64Array(0), context };
+    const scores = Float64Array.from(states.slice(0, t), (key) => {
+      let score = 0;
+      for (let i = 0; i < d; i++) score += query[i] * key[i];
+      return score / Math.sqrt(d);
+    });
+    const alpha = logSoftmax(scores).map(Math.exp);
+    alpha.forEach((weight, j) => { for (let i = 0; i < d; i++) context[i] += weight * states[j][i]; });
+    return { weights: alpha, context };
+  }
+
+  /** What comes next. @param {Float64Array} [state] h_t, h_0 where nothing was read
+   * @param {?Float64Array} [context] c_t, of a model that looks back @returns {Float64Array} logits (V) */
+  function say(state = new Float64Array(d), context = null) {
+    const logits = affine(weights["W_2.weight"], weights["W_2.bias"], state);
+    if (!context) return logits;
+    const more = affine(weights["W_c.weight"], null, context);
+    return logits.map((logit, n) => logit + more[n]);
+  }
+  return { read, look, say };
+}

@@ -1,0 +1,16 @@
+"""Bugs of one line in attnlib/course/figures/language_model.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/figures/language_model.py", "course/figures/test_language_model.py",
+    ("a line of a text is no end of a word", r'BLANK = " \t\n"', 'BLANK = " "'),
+    ("unknown characters count as read", "if character in ids][:longest]", "][:longest]"),
+    ("cut before strange are left out", "in text if character in ids][", "in text[:longest] if character in ids]["),
+    ("every language model looks back", 'AttentionLM if "W_c.weight" in weights else RNNLM', "AttentionLM"),
+) + of(
+    "course/figures/language_model.py", "course/figures/test_fading_trace.py",
+    ("the other word is read after the one that it replaces", "tokens[:start], *other", "tokens[:end], *other"),
+    ("states compared from one character later on", "states[0, -1 - rest :]", "states[0, -rest:]"),
+)
