@@ -8,7 +8,7 @@ MOST = 4  # answers: more are no bet, but a search
 PARTS = {"ask", "answers", "right", "because", "show"}
 
 
-def checked(given: Sequence[Mapping], moving: Collection[str]) -> list[dict]:
+def checked(given: Sequence, moving: Collection[str]) -> list[dict]:
     """Questions as the page takes them.
 
     Args:
@@ -31,7 +31,7 @@ def checked(given: Sequence[Mapping], moving: Collection[str]) -> list[dict]:
     return [one_checked(f"question {n + 1}", question, moving) for n, question in enumerate(given)]
 
 
-def one_checked(name: str, given: Mapping, moving: Collection[str]) -> dict:
+def one_checked(name: str, given, moving: Collection[str]) -> dict:
     """One of them, under the name that it has in messages."""
     if not isinstance(given, Mapping):
         raise ValueError(f"{name} must be a dictionary of {', '.join(sorted(PARTS))}, got {given!r}")

@@ -54,7 +54,9 @@ class Shown:
         dearest = max(more, key=lambda name: sum(figure.counts[name].values()), default=None)
         assert [name for name in figure.counts if f"{name} (" in sentence] == [dearest] * bool(more)
         others = len(figure.counts) - 1
-        count = {0: "nothing costs", 1: "only", others: f"all {others} others"}.get(len(more), f"{len(more)} of {others}")
+        count = {0: "nothing costs", 1: "only", others: f"all {others} others"}.get(
+            len(more), f"{len(more)} of {others}"
+        )
         assert f", {count} " in sentence
         said = self.root.locator(".cc-meets").all_inner_texts()[1:]
         for (name, places), text in zip(figure.crossovers.items(), said, strict=True):

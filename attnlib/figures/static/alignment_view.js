@@ -9,7 +9,7 @@ import { heat, lengthOf } from "./heat.js";
 
 const MOVING = ["step", "model", "layer", "head", "view", "show_gold"];
 const SMALLEST = 15, BESIDE = 13, GAP = 32; // px: of a cell; of a cell if two grids then fit side by side; between them
-const HIGH = 290, HEAD = 100; // px that the rows of grids below each other have, and what stands above each of them
+const HIGH = 270, HEAD = 100; // px that the rows of grids below each other have, and what stands above each of them
 const UNEVEN = 0.01; // a row whose sum is further from 1 says so; bfloat16 is that exact
 const HINT = "Point at a cell or at a word.";
 const PATIENCE = 600; // ms in which a running kernel has answered
