@@ -160,7 +160,7 @@ def test_a_word_is_chosen_by_key_and_by_mouse(gate):
         assert gate.words.get_attribute("aria-valuenow") == str(step + 1), stroke
     gate.root.locator(".cg-chip").nth(5).click()
     word = gate.python.output[5]
-    expect(gate.root.locator(".cg-step")).to_contain_text(f"Word 6 is “{word}”")
+    expect(gate.root.locator(".cg-step")).to_contain_text(f"Word 6, “{word}”: ")
     assert gate.words.get_attribute("aria-valuetext").startswith(f"6 of 10: “{word}”, copied, p_gen 0.")
     grid = gate.root.locator(".attn-heat")
     assert f"“{word}” looks most at “Bartek”" in grid.get_attribute("aria-valuetext")

@@ -3,7 +3,6 @@
 import pytest
 from playwright.sync_api import Locator, expect
 
-
 from attnlib.figures.page import page, view
 from benchmarks.examples import stored_figures
 from tests.browser.conftest import DRAWN
@@ -24,10 +23,12 @@ asking = pytest.mark.parametrize(("chapter", "name"), ASKING)
 CUT = """(root) => {
     const frame = root.querySelector(".attn-frame").getBoundingClientRect(), found = [];
     const shown = (e) => e.checkVisibility({ visibilityProperty: true });
-    const note = (e, why) => found.push(`${why}: <${e.tagName} ${e.getAttribute("class")}> ${e.textContent.slice(0, 40)}`);
+    const named = (e) => `<${e.tagName} ${e.getAttribute("class")}> ${e.textContent.slice(0, 40)}`;
+    const note = (e, why) => found.push(`${why}: ${named(e)}`);
+    const unseen = ".attn-spoken, .ms-steps caption, .se-table caption, .wl-heard, option, details";
     const label = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
     for (const e of root.querySelectorAll(".attn-frame *")) {
-        if (!shown(e) || e.closest(".attn-spoken, .ms-steps caption, .se-table caption, .wl-heard, option, details")) continue;
+        if (!shown(e) || e.closest(unseen)) continue;
         const box = e.getBoundingClientRect();
         if (box.width === 0 || box.height === 0) continue;
         const scrolls = e.closest(".attn-scroll, .ms-frame, .ms-rows");
@@ -41,8 +42,8 @@ CUT = """(root) => {
             range.selectNodeContents(e);
             const text = range.getBoundingClientRect();
             for (let up = e; up !== root && up !== scrolls; up = up.parentElement) {
-                const edge = up.getBoundingClientRect();
-                if (getComputedStyle(up).overflowX !== "visible" && (text.right > edge.right + 1 || text.left < edge.left - 1)) {
+                const edge = up.getBoundingClientRect(), hides = getComputedStyle(up).overflowX !== "visible";
+                if (hides && (text.right > edge.right + 1 || text.left < edge.left - 1)) {
                     note(e, "cut by its box");
                     break;
                 }
@@ -80,8 +81,9 @@ def chapter_figure(visit, tmp_path):
     def show(chapter: str, name: str, width: int = 1280, theme: str = "light") -> Locator:
         file = tmp_path / "figure.html"
         record = {"state": {"it": {"model_module": "anywidget", "state": stored(chapter, name)}}}
-        column = f'<style>body {{ padding: 0 8px; margin: 0 }}</style><div style="width: {COLUMNS[width]}px">{view("it")}</div>'
-        file.write_text(page(record, column, theme=theme))
+        style = "<style>body { padding: 0 8px; margin: 0 }</style>"
+        column = f'<div style="width: {COLUMNS[width]}px">{view("it")}</div>'
+        file.write_text(page(record, style + column, theme=theme))
         opened = visit(file, width=width, theme=theme).page
         opened.set_viewport_size({"width": width, "height": 800})
         opened.wait_for_selector("[data-live]")

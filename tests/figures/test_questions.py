@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from attnlib.course import bets
 from attnlib.figures import CostCurve
 from attnlib.figures.questions import checked
 
@@ -65,15 +64,3 @@ def test_a_figure_takes_questions_when_it_is_made_and_later():
 def test_a_figure_can_only_show_what_moves(trait):
     with pytest.raises(ValueError, match=f"no trait '{trait}' to show; it has S, T, axis, "):
         curve(questions=[{**GOOD, "show": {trait: 1}}])
-
-
-def test_every_chapter_asks_three_bets_of_few_words():
-    groups = [bets.plane(), bets.masks(), bets.alignment(), bets.surgery("x" * 18), bets.late(), bets.costs(),
-              bets.gate("a b"), bets.heads(0), bets.captions()]  # fmt: skip
-    for group in groups:
-        assert len(checked(group, {trait for one in group for trait in one["show"]})) == 3
-        for one in group:
-            assert len(one["ask"]) <= 115 and len(one["because"]) <= 125, one["ask"]
-            assert one["show"], "the figure must show it"
-    rights = [one["right"] for group in groups for one in group]
-    assert max(map(rights.count, rights)) < 0.6 * len(rights), "one place wins too often"

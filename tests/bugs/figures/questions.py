@@ -8,7 +8,7 @@ BUGS = of(
     ("one answer is enough", "not 2 <= len(answers) <= MOST", "not 1 <= len(answers) <= MOST"),
     ("right counted from 1", 'given["right"], 0, len(answers) - 1)', 'given["right"], 1, len(answers))'),
     ("right one too far", "0, len(answers) - 1)", "0, len(answers))"),
-    ("a text is a list of letters", "isinstance(answers, str) or not isinstance(answers, Sequence)", "not isinstance(answers, Sequence)"),
+    ("a text is a list of letters", "if isinstance(answers, str) or", "if"),
     ("questions counted from 0", 'f"question {n + 1}"', 'f"question {n}"'),
     ("answers may be alike", "len(set(answers)) < len(answers)", "len(set(answers)) > len(answers)"),
     ("a blank is a text", "not text.strip()", "not text"),

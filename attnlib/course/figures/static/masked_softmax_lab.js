@@ -102,8 +102,8 @@ function render({ model, el: root }) {
     model, root, kind: "ms", title: "a masked softmax, step by step", watch: MOVABLE, draw, numbers,
     parts: [
       html("div", { class: "attn-row ms-shows", role: "group", "aria-label": "failures to call up" },
-        html("span", { class: "ms-try" }, "Break it:"), ...shows.map(({ element }) => element), reset),
-      row(fill.element, precision.element),
+        html("span", { class: "ms-try" }, "Break it:"), ...shows.map(({ element }) => element)),
+      row(fill.element, precision.element, reset),
       html("div", { class: "ms-body" }, rows.element,
         html("div", { class: "ms-sliders" }, length.element, scale.element, offset.element, shift.element)),
       html("div", { class: "ms-frame" }, table.element),
