@@ -32,6 +32,12 @@ SIZE = 32
 BOOK = Path(__file__).resolve().parents[1] / "book"
 
 
+def asked(word: str) -> list[dict]:
+    """Two questions that any figure could ask, with this text in the first."""
+    easy = {"ask": f"What is {word}?", "answers": [word, "another word"], "right": 0, "because": f"It is {word}."}
+    return [easy, {"ask": "And 1 + 1?", "answers": ["1", "2", "3"], "right": 1, "because": "One more than 1 is 2."}]
+
+
 class Example(NamedTuple):
     """A figure to be had, and one of its controls."""
 
@@ -55,13 +61,13 @@ def score_explorer(word: str = "word") -> ScoreExplorer:
     turns = [2 * math.pi * j / SIZE for j in range(SIZE)]
     keys = [[2 * math.cos(turn), 2 * math.sin(turn)] for turn in turns]
     words = [word, *(f"w{j}" for j in range(1, SIZE))]
-    return ScoreExplorer(words, query=[1.0, 0.5], keys=keys, score="additive")
+    return ScoreExplorer(words, query=[1.0, 0.5], keys=keys, score="additive", questions=asked(word))
 
 
 def masked_softmax_lab(word: str = "word") -> MaskedSoftmaxLab:
     scores = [[3 * math.sin(1.7 * i + 0.9 * j) for j in range(SIZE)] for i in range(SIZE)]
     words = [[word, *(f"w{j}" for j in range(1, SIZE - i))] for i in range(SIZE)]
-    return MaskedSoftmaxLab(scores, words=words, lengths=[SIZE - i for i in range(SIZE)], row=20)
+    return MaskedSoftmaxLab(scores, words=words, lengths=[SIZE - i for i in range(SIZE)], row=20, questions=asked(word))
 
 
 def cost_curve(word: str = "word") -> CostCurve:
@@ -90,6 +96,7 @@ def cost_curve(word: str = "word") -> CostCurve:
         S=SIZE,
         T=SIZE,
         roles={"keys": "key", "queries": "query", "scores": "weight", "averages": "context", "weights": "weight"},
+        questions=asked(word),
     )
 
 
@@ -104,7 +111,15 @@ def where_it_looks(word: str = "word") -> WhereItLooks:
     truth = [[word, *(f"w{i}" for i in range(2, n))] for n in (SIZE, 6, 2)]
     boxes = [[(2, 4, 30, 20)] * len(caption) for caption in captions]
     return WhereItLooks(
-        images, captions, weights, (4, 8), truth=truth, static=[["w2"], [], [word]], boxes=boxes, step=2
+        images,
+        captions,
+        weights,
+        (4, 8),
+        truth=truth,
+        static=[["w2"], [], [word]],
+        boxes=boxes,
+        step=2,
+        questions=asked(word),
     )
 
 
@@ -116,7 +131,9 @@ def alignment_view(word: str = "word") -> AlignmentView:
         distances = [[(i + shift - j) ** 2 for j in range(SIZE)] for i in range(SIZE)]
         powers = [[math.exp(-distance / 2) for distance in row] for row in distances]
         maps[name] = [[power / sum(row) for power in row] for row in powers]
-    return AlignmentView(maps, words, words, gold=[(i, i) for i in range(SIZE)], view="both", step=3)
+    return AlignmentView(
+        maps, words, words, gold=[(i, i) for i in range(SIZE)], view="both", step=3, questions=asked(word)
+    )
 
 
 def head_weights(
@@ -143,7 +160,7 @@ def head_grid(word: str = "word") -> HeadGrid:
     targets = torch.stack([tokens.roll(1, 1), tokens[:, :1].expand_as(tokens)], dim=-1)
     words = [word, *(f"w{j}" for j in range(1, SIZE))]
     models = {"8 heads": head_weights(8), "2 heads": head_weights(2, seed=1)}
-    return HeadGrid(models, tokens, targets, words, tasks=["previous", "first"])
+    return HeadGrid(models, tokens, targets, words, tasks=["previous", "first"], questions=asked(word))
 
 
 def attention_surgery(word: str = "word") -> AttentionSurgery:
@@ -154,7 +171,9 @@ def attention_surgery(word: str = "word") -> AttentionSurgery:
         model.decoder.W_o.bias.copy_(torch.tensor([-20.0, -20.0, 0.6, 0.3, 0.3]))  # never ends; the word comes often
     text = "abc שלום defgh " * 3
     network = export(rounded(model))
-    return AttentionSurgery(network, source, target, text[:SIZE], ["abba", "a", "ab cd"], max_length=SIZE)
+    return AttentionSurgery(
+        network, source, target, text[:SIZE], ["abba", "a", "ab cd"], max_length=SIZE, questions=asked(word)
+    )
 
 
 def copy_gate(word: str = "word") -> CopyGate:
@@ -164,7 +183,9 @@ def copy_gate(word: str = "word") -> CopyGate:
     never_ends[2] = -1000.0  # so the answer has as many words as it may
     weights["decoder.decoder.W_o.bias"] = packed("W_o", never_ends)
     text = " ".join([*(f"w{j}" for j in range(SIZE - len(word.split()))), *word.split()])
-    return CopyGate(weights, vocabulary, 3, text, {word: text, "one word": word.split()[0]}, max_length=SIZE)
+    return CopyGate(
+        weights, vocabulary, 3, text, {word: text, "one word": word.split()[0]}, max_length=SIZE, questions=asked(word)
+    )
 
 
 def other_weights(word: str = "word") -> OtherWeights:

@@ -1,6 +1,7 @@
 """Where a model looked while it wrote: weights as a grid and as lines, several models side by side."""
 
 import warnings
+from collections.abc import Mapping, Sequence
 
 import traitlets
 from matplotlib.figure import Figure as Picture
@@ -39,6 +40,7 @@ class AlignmentView(Figure):
         step: the target token to begin with, from 0.
         view: "grid", "lines" or "both"; by default both for one model, the grid for several.
         show_gold: whether gold links are drawn to begin with.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: a shape that could mean two things or fits no words, numbers that are no weights, links outside of
@@ -81,6 +83,7 @@ class AlignmentView(Figure):
         step: int = 0,
         view: str | None = None,
         show_gold: bool = True,
+        questions: Sequence[Mapping] = (),
     ):
         self._of: list[Alignment] = alignments(weights, source, target, gold, batch)
         self._at_once = packed_size([one.weights for one in self._of]) <= LIMIT
@@ -91,6 +94,7 @@ class AlignmentView(Figure):
             head=head,
             view=view if view is not None else "both" if len(self._of) == 1 else "grid",
             show_gold=bool(show_gold),
+            questions=list(questions),
         )
         self._look()
 

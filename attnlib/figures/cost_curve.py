@@ -1,6 +1,6 @@
 """What attention costs beside the recurrence, and from which size on it costs more."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import traitlets
@@ -38,6 +38,7 @@ class CostCurve(Figure):
         log: both axes logarithmic.
         roles: part → the role whose colour it has (query, key, value, weight, context); others have none.
         largest: letter → the end of its axis and slider, by default 32768 for S and T, 4096 for d.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: nothing to draw or more than 8 costs, a term that `polynomials.coded` refuses, an unknown axis,
@@ -78,6 +79,7 @@ class CostCurve(Figure):
         log: bool = True,
         roles: Mapping[str, str] | None = None,
         largest: Mapping | None = None,
+        questions: Sequence[Mapping] = (),
     ):
         if unknown := [letter for letter in largest or {} if letter not in LETTERS]:
             raise ValueError(f"largest may name {', '.join(LETTERS)}, got {unknown[0]!r}")
@@ -86,7 +88,7 @@ class CostCurve(Figure):
         self.set_trait("costs", as_records(costs, roles or {}))
         quantity = self.costs[0]["name"] if quantity is None else quantity
         super().__init__(S=self._size("S", S), T=self._size("T", T), d=self._size("d", d), axis=axis, log=log,
-                         quantity=quantity)  # fmt: skip
+                         quantity=quantity, questions=list(questions))  # fmt: skip
         self._count()
 
     @property

@@ -10,6 +10,7 @@ import traitlets
 from matplotlib.figure import Figure as Picture
 
 from attnlib.figures.page import page, view
+from attnlib.figures.questions import checked
 
 
 def fixed(*names: str) -> traitlets.EventHandler:
@@ -30,7 +31,12 @@ class Figure(anywidget.AnyWidget):
 
     A subclass names its files with `module` and `stylesheet`, keeps all that can change in synced traits, and draws
     `picture()`: what a reader of the PDF, of the notebook on GitHub, or of a page without scripts sees instead.
+
+    Every figure may ask: `questions` is a list of dictionaries that `attnlib.figures.questions.checked` describes. The
+    reader bets on an answer, then is told what is right and why, and the figure shows it.
     """
+
+    questions = traitlets.List().tag(sync=True)
 
     _made = False  # until all that it is made of has been set
     _ipython_display_ = None  # ipywidgets 7, which Colab has, would show it by this, without picture or word to Colab
@@ -38,6 +44,11 @@ class Figure(anywidget.AnyWidget):
     def __init__(self, **traits):
         super().__init__(**traits)
         self._made = True
+
+    @traitlets.validate("questions")
+    def _check_questions(self, proposal):
+        own = set(self.trait_names(sync=True)) - set(anywidget.AnyWidget.class_trait_names()) - {"questions"}
+        return checked(proposal["value"], {name for name in own if not name.startswith("_")})
 
     def picture(self) -> Picture:
         """The figure in its present state, as a Matplotlib figure."""

@@ -1,6 +1,6 @@
 """Step through a caption and see, on the image, where each word was looked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import traitlets
@@ -40,6 +40,7 @@ class WhereItLooks(Figure):
         step: the word to begin with, counted from 0.
         smooth: tint by bilinear interpolation between the centres of the regions, as if the image had been looked at
             in every pixel; otherwise each region has one tint, which is what the model knows.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: no image, a number of captions, words, weights or boxes that does not fit, pixels or weights out
@@ -92,6 +93,7 @@ class WhereItLooks(Figure):
         scene: int = 0,
         step: int = 0,
         smooth: bool = False,
+        questions: Sequence[Mapping] = (),
     ):
         arrays = [pixels(f"images[{n}]", image) for n, image in enumerate(images)]
         if not arrays:
@@ -117,6 +119,7 @@ class WhereItLooks(Figure):
             scene=scene,
             step=step,
             smooth=smooth,
+            questions=list(questions),
         )
         self._look()
 

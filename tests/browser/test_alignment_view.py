@@ -208,7 +208,7 @@ def test_rows_of_zeros_uneven_rows_and_models_that_are_done(open_view):
     view = open_view(
         AlignmentView({"long": [[0, 0], [0.3, 0.3]], "short": [[0.5, 0.5]]}, ["a", "b"], {"long": "xy", "short": "z"})
     )
-    expect(view.sentence).to_have_text("Step 1: long, “x”, looks at nothing; short, “z”, looks most at “a”, 0.50.")
+    expect(view.sentence).to_have_text("Step 1: long: “x” looks at nothing; short: “z” looks most at “a”, 0.50.")
     view.step.press("ArrowRight")
     expect(view.sentence).to_have_text("Step 2, “y”: long looks most at “a”, 0.30 (its row adds up to 0.60).")
     assert view.grids.nth(1).get_attribute("aria-valuetext") == "none"

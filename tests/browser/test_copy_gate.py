@@ -142,7 +142,7 @@ def test_the_gate_of_every_word(gate):
     expect(gate.sentence).to_contain_text("does not end")
     gate.text.fill(EXAMPLES["three words"])  # typing leaves what is held at every word
     gate.assert_as_in_python(text=EXAMPLES["three words"])
-    gate.root.get_by_role("button", name="two new names").click()  # an example begins anew
+    gate.root.get_by_label("or", exact=True).select_option("two new names")  # an example begins anew
     gate.assert_as_in_python(text=EXAMPLES["two new names"], p_gen=None, everywhere=False)
 
 
@@ -160,7 +160,7 @@ def test_a_word_is_chosen_by_key_and_by_mouse(gate):
         assert gate.words.get_attribute("aria-valuenow") == str(step + 1), stroke
     gate.root.locator(".cg-chip").nth(5).click()
     word = gate.python.output[5]
-    expect(gate.root.locator(".cg-step")).to_contain_text(f"Word 6 is “{word}”")
+    expect(gate.root.locator(".cg-step")).to_contain_text(f"Word 6, “{word}”: ")
     assert gate.words.get_attribute("aria-valuetext").startswith(f"6 of 10: “{word}”, copied, p_gen 0.")
     grid = gate.root.locator(".attn-heat")
     assert f"“{word}” looks most at “Bartek”" in grid.get_attribute("aria-valuetext")

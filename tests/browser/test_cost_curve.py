@@ -51,12 +51,18 @@ class Shown:
         more = [name for name, parts in figure.counts.items() if sum(parts.values()) > base]
         sentence = self.root.locator(".attn-sentence").inner_text()
         assert sentence.startswith(f"At {where}")
-        assert [name for name in figure.counts if f"{name} (" in sentence] == more
+        dearest = max(more, key=lambda name: sum(figure.counts[name].values()), default=None)
+        assert [name for name in figure.counts if f"{name} (" in sentence] == [dearest] * bool(more)
+        others = len(figure.counts) - 1
+        count = {0: "nothing costs", 1: "only", others: f"all {others} others"}.get(
+            len(more), f"{len(more)} of {others}"
+        )
+        assert f", {count} " in sentence
         said = self.root.locator(".cc-meets").all_inner_texts()[1:]
         for (name, places), text in zip(figure.crossovers.items(), said, strict=True):
             for place in places:
                 assert f"{math.ceil(place):,}" in text, (name, text)
-            assert ("never" in text) == (not places), (name, text)
+            assert ("always" in text) == (not places), (name, text)
 
 
 @pytest.fixture
@@ -109,13 +115,13 @@ def test_the_width_moves_the_crossing_of_dot_and_not_that_of_concat(show):
         return shown.root.locator(".cc-meets").nth(row).inner_text()
 
     rings = shown.root.locator(".cc-rings circle")
-    assert meets(1) == "as much as recurrence at S = T = 3,072, more beyond"
-    assert meets(5) == "more than recurrence from S = T = 6 on"
+    assert meets(1) == "dearer beyond 3,072"
+    assert meets(5) == "dearer from 6 on"
     before = rings.last.get_attribute("cx")
     for _ in range(4):  # an octave down
         shown.slider("width d").press("ArrowLeft")
-    assert meets(1) == "as much as recurrence at S = T = 1,536, more beyond"
-    assert meets(5) == "more than recurrence from S = T = 6 on"
+    assert meets(1) == "dearer beyond 1,536"
+    assert meets(5) == "dearer from 6 on"
     assert float(rings.last.get_attribute("cx")) < float(before)
     assert "1,536" in shown.root.locator(".cc-rings text").all_text_contents()
     shown.assert_as_in_python(d=256)
@@ -154,7 +160,7 @@ def test_a_finger_moves_the_line_sideways_and_the_page_up_and_down(show):
 
     def swipe(dx: float, dy: float):
         box = shown.plot.bounding_box()
-        x, y = box["x"] + 60, box["y"] + 150
+        x, y = box["x"] + 60, box["y"] + 130
         finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
         for step in range(1, 11):
             point = {"x": x + dx * step / 10, "y": y + dy * step / 10}
@@ -192,15 +198,23 @@ def test_a_curve_has_the_colour_of_its_largest_part(show):
     assert widths[0] == pytest.approx(widths[1], abs=1)  # dot: half scores, half averages
 
 
-@pytest.mark.parametrize("width", [320, 1000])
-def test_names_do_not_cover_each_other_and_long_ones_do_not_widen_the_page(show, width):
-    shown = show(word="<img src=x onerror=alert(1)> " + "donaudampfschiff" * 6, width=width)
-    names = shown.root.locator(".cc-names text")
-    expect(names).to_have_count(6)
+def test_names_at_the_curves_do_not_cover_each_other(show):
+    shown = show(width=1000)
     shown.page.evaluate(DRAWN)
-    boxes = [name.bounding_box() for name in names.all()]
+    boxes = [name.bounding_box() for name in shown.root.locator(".cc-names text").all()]
+    assert len(boxes) == 6
     tops = sorted(box["y"] for box in boxes)
     assert all(below - above >= 15 for above, below in itertools.pairwise(tops))
+    drawing = shown.root.locator(".cc-drawing").bounding_box()
+    assert all(box["x"] + box["width"] <= drawing["x"] + drawing["width"] for box in boxes)
+
+
+@pytest.mark.parametrize("width", [320, 1000])
+def test_names_that_leave_no_room_for_curves_stand_in_the_rows_only(show, width):
+    shown = show(word="<img src=x onerror=alert(1)> " + "donaudampfschiff" * 6, width=width)
+    expect(shown.root.locator(".cc-name")).to_have_count(6)
+    expect(shown.root.locator(".cc-names text")).to_have_count(0)
+    shown.page.evaluate(DRAWN)
     assert shown.page.evaluate("document.scrollingElement.scrollWidth") <= width
     assert shown.root.locator("img").count() == 0
     assert shown.root.locator(".cc-name").last.inner_text().startswith("<img src=x onerror")

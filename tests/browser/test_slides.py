@@ -198,7 +198,7 @@ def test_the_mouse_meets_a_figure_that_is_scaled(scale, mounted):
     page = mounted(alignment_view()).page
     page.evaluate(rescale, scale)
     names = [
-        word.bounding_box() for word in page.locator(".attn-heat-drawing text").all() if word.text_content() == "w10"
+        word.bounding_box() for word in page.locator(".attn-heat text").all() if word.text_content() == "w10"
     ]
     row, column = min(names, key=lambda box: box["x"]), max(names, key=lambda box: box["x"])
     page.mouse.click(column["x"] + column["width"] / 2, row["y"] + row["height"] / 2)

@@ -38,6 +38,7 @@ class AttentionSurgery(Figure):
         max_length: tokens a target may have, `<eos>` included.
         longest: characters of a text that are read.
         name: what a link to a state of this figure begins with; one name, one figure of a page.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: the weights are not those of an encoder (GRU, one layer) and a Bahdanau decoder (additive score)
@@ -100,6 +101,7 @@ class AttentionSurgery(Figure):
         max_length: int = 12,
         longest: int = 32,
         name: str = "surgery",
+        questions: Sequence[Mapping] = (),
     ):
         source, target = ([str(token) for token in words] for words in (source_vocabulary, target_vocabulary))
         self._model = translator(unpacked(network))
@@ -129,6 +131,7 @@ class AttentionSurgery(Figure):
             max_length=max_length,
             longest=longest,
             name=name,
+            questions=list(questions),
         )
         self.edits, self.step, self.place = edits or {}, step, place
 

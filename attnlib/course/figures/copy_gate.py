@@ -37,6 +37,7 @@ class CopyGate(Figure):
         step: the word of the answer that is looked at, from 0.
         everywhere: hold `p_gen` at every word, not only at `step`.
         max_length: words an answer may have, its end included.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: weights of another model or of shapes that do not fit, words that occur twice, or a number
@@ -85,6 +86,7 @@ class CopyGate(Figure):
         step: int = 0,
         everywhere: bool = False,
         max_length: int = 25,
+        questions: Sequence[Mapping] = (),
     ):
         vocabulary = [str(word) for word in vocabulary]
         if len(set(vocabulary)) < len(vocabulary):
@@ -108,6 +110,7 @@ class CopyGate(Figure):
             step=whole("step", step, 0, max_length - 1),
             everywhere=everywhere,
             max_length=max_length,
+            questions=list(questions),
         )
 
     @traitlets.observe("text", "p_gen", "step", "everywhere")

@@ -43,6 +43,7 @@ class HeadGrid(Figure):
         model: label of the model to begin with; the first if not given.
         off: the heads that are off at first, from 0.
         example: number of the row to begin with.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: shapes that do not belong together, a weight that is missing, unknown or no number of 16 bits, a
@@ -85,6 +86,7 @@ class HeadGrid(Figure):
         model: str | None = None,
         off=(),
         example: int = 0,
+        questions: Sequence[Mapping] = (),
     ):
         words, tasks = [str(word) for word in words], [str(task) for task in tasks]
         self._tokens = indices("tokens", tokens, 2, len(words))
@@ -123,6 +125,7 @@ class HeadGrid(Figure):
             model=next(iter(shown)) if model is None else model,
             off=off,
             example=example,
+            questions=list(questions),
         )
 
     def measure(self, off=(), model: str | None = None) -> list[float]:

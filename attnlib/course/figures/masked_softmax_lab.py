@@ -38,6 +38,7 @@ class MaskedSoftmaxLab(Figure):
         scale: multiplies the scores.
         offset: is added to them.
         row: whose steps are shown, from 0; by default the last.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: shapes that do not belong together, a length outside 0..S, an unknown fill or precision, a scale
@@ -78,6 +79,7 @@ class MaskedSoftmaxLab(Figure):
         scale: float = 1.0,
         offset: float = 0.0,
         row: int | None = None,
+        questions: Sequence[Mapping] = (),
     ):
         scores = matrix("scores", scores)
         B, S = len(scores), len(scores[0])
@@ -98,7 +100,8 @@ class MaskedSoftmaxLab(Figure):
             "offset": finite_number("offset", offset),
             "row": whole("row", B - 1 if row is None else row, 0, B - 1),
         }
-        super().__init__(words=words or [[str(j + 1) for j in range(S)]] * B, start=dict(state), **state)
+        words = words or [[str(j + 1) for j in range(S)]] * B
+        super().__init__(words=words, start=dict(state), questions=list(questions), **state)
 
     @traitlets.observe(*MOVABLE)
     def _compute(self, change=None):

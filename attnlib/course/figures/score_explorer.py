@@ -36,6 +36,7 @@ class ScoreExplorer(Figure):
         valid_length: the first so many words are visible, by default all.
         parameters: score name -> parameter name -> nested list in the layout of the torch weight (for cosine
             the number `sharpness`); scores not mentioned keep their `default_parameters`.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: shapes that do not belong together, an unknown score, a parameter of another shape, a
@@ -78,6 +79,7 @@ class ScoreExplorer(Figure):
         temperature: float = 1.0,
         valid_length: int | None = None,
         parameters: Mapping[str, Parameters] | None = None,
+        questions: Sequence[Mapping] = (),
     ):
         words = [str(word) for word in words]
         S = len(words)
@@ -106,6 +108,7 @@ class ScoreExplorer(Figure):
             scores=scores,
             parameters=chosen,
             start=dict(state),
+            questions=list(questions),
             **state,
         )
 

@@ -1,5 +1,5 @@
 import { mapOf, most, onGold, total, unpacked } from "./alignment.js";
-import { bipartite } from "./bipartite.js";
+import { bipartite, linesWidth } from "./bipartite.js";
 import { menu, player, row, slider, tick } from "./controls.js";
 import { fixed, html, setText } from "./dom.js";
 import { change, liveFigure } from "./figure.js";
@@ -9,6 +9,7 @@ import { heat, lengthOf } from "./heat.js";
 
 const MOVING = ["step", "model", "layer", "head", "view", "show_gold"];
 const SMALLEST = 15, BESIDE = 13, GAP = 32; // px: of a cell; of a cell if two grids then fit side by side; between them
+const HIGH = 270, HEAD = 100; // px that the rows of grids below each other have, and what stands above each of them
 const UNEVEN = 0.01; // a row whose sum is further from 1 says so; bfloat16 is that exact
 const HINT = "Point at a cell or at a word.";
 const PATIENCE = 600; // ms in which a running kernel has answered
@@ -34,7 +35,7 @@ function render({ model, el: root }) {
   const play = player({ label: "step", at: () => model.get("step"), count: () => steps, go, brief: true });
 
   const hover = { step: -1, place: -1, name: null }; // what the pointer is over: shown in all panels, and taken back
-  const panels = given.map((packed, n) => panel(packed, n, { go, several, cell, hover, redraw: () => paint() }));
+  const panels = given.map((packed, n) => panel(packed, n, { go, several, cell, hover, redraw: () => paint(), count: () => chosen().length }));
   const chosen = () => panels.filter(({ name }) => !model.get("model") || name === model.get("model"));
   let room = Infinity; // px
   // Many weights come map by map, when they are chosen: what is drawn are the layer and head that were sent last.
@@ -106,7 +107,7 @@ const numbered = (count) => Array.from({ length: count }, (_, n) => [String(n), 
 const named = ({ layer, head }) => `layer ${layer}, ${head === "mean" ? "the mean of its heads" : `head ${head}`}`;
 
 /** One model: its name, what it makes of the gold links, its grid and its lines. */
-function panel(packed, n, { go, several, cell, hover, redraw }) {
+function panel(packed, n, { go, several, cell, hover, redraw, count }) {
   const { name, source, target, shape, gold } = packed;
   const all = packed.data && unpacked(packed), none = [];
   let known = null;
@@ -139,12 +140,14 @@ function panel(packed, n, { go, several, cell, hover, redraw }) {
     ...(name ? [html("p", { class: "av-title" }, name)] : []), note,
     html("div", { class: "av-drawings" }, grid.element, lines.element));
 
-  /** The cell that lets the grid fit, two side by side where there is room for that. */
-  function largest(room) {
+  /** The cell that lets the grid fit, beside the next one or its lines where there is room for that. */
+  function largest(room, view) {
     const names = lengthOf(target) + 34 + (lengthOf(source) > 15 ? 0.72 * lengthOf(source) : 0);
     const fitting = (width) => Math.floor((width - names) / source.length);
-    const beside = several ? fitting((room - GAP) / 2) : 0;
-    return beside >= BESIDE ? beside : Math.max(SMALLEST, fitting(room));
+    const beside = several ? fitting((room - GAP) / 2) : view === "both" ? fitting(room - GAP - linesWidth(source, target)) : 0;
+    const side = beside >= BESIDE, below = Math.ceil(count() / (side && several ? 2 : 1));
+    const high = Math.floor((HIGH - HEAD * (below - 1)) / below / target.length);
+    return Math.max(side ? BESIDE : SMALLEST, Math.min(high, side ? beside : fitting(room)));
   }
 
   function draw(now) {
@@ -155,11 +158,11 @@ function panel(packed, n, { go, several, cell, hover, redraw }) {
     const drawn = showGold ? gold : none;
     note.hidden = !(right && showGold);
     setText(note, note.hidden ? ""
-      : `on gold links: ${fixed(right.share)} of the weight, the darkest cell in ${right.hits} of ${right.rows} rows`);
+      : `gold links: ${fixed(right.share)} of the weight, most in ${right.hits} of ${right.rows} rows`);
     grid.element.hidden = view === "lines";
     lines.element.hidden = view === "grid";
     if (view !== "lines") {
-      grid.draw({ rows: target, columns: source, weights, row: at, gold: drawn, largest: largest(room) });
+      grid.draw({ rows: target, columns: source, weights, row: at, gold: drawn, largest: largest(room, view) });
     }
     if (view !== "grid") {
       const place = hover.step < 0 && hover.name === name ? hover.place : -1;
@@ -175,7 +178,7 @@ function inWords(panels, now) {
   const words = new Set(writing.map(({ target }) => target[now.step]));
   const said = writing.map((one) => {
     const weights = one.seen(now).weights[now.step], best = most(weights), sum = total(weights);
-    const who = words.size > 1 ? `${one.name}, “${one.target[now.step]}”,` : one.name;
+    const who = words.size > 1 ? `${one.name}: “${one.target[now.step]}”` : one.name;
     const where = best < 0 ? "looks at nothing" : `looks most at ${which(one.source, best)}, ${fixed(weights[best])}`;
     const uneven = best >= 0 && Math.abs(sum - 1) > UNEVEN ? ` (its row adds up to ${fixed(sum)})` : "";
     return `${who} ${where}${uneven}`.trim();

@@ -5,7 +5,7 @@ import { lengthOf } from "./heat.js";
 // Weights as lines between two columns of words: source on the left, target on the right. The lines of the chosen
 // target word are strong, one for each source word; all others lie faint behind them, a path for each level.
 
-const TOP = 26, BETWEEN = 150, TITLE = 40; // px: above the first word, from column to column, width of a title
+const TOP = 26, BETWEEN = 120, TITLE = 40; // px: above the first word, from column to column, width of a title
 const LEVELS = [0.05, 0.15, 0.35, 0.65]; // weights from which a faint line gets stronger; below the first: none
 
 /** @param {object} of name: what the drawing is, for who cannot see it;
@@ -86,12 +86,19 @@ function levelOf(weight) {
   return LEVELS.findLastIndex((level) => weight >= level);
 }
 
+const roomOf = (words) => Math.max(lengthOf(words), TITLE) + 12;
+
+/** Pixels that the drawing takes. @param {string[]} source @param {string[]} target */
+export function linesWidth(source, target) {
+  return Math.ceil(roomOf(source) + BETWEEN + roomOf(target));
+}
+
 /** All marks, lines still without a place. */
 function linesOf(source, target) {
   const longest = Math.max(source.length, target.length);
   const gap = longest <= 20 ? 24 : 18; // px from word to word
-  const [left, right] = [source, target].map((words) => Math.max(lengthOf(words), TITLE) + 12);
-  const width = Math.ceil(left + BETWEEN + right), height = TOP + longest * gap + 4;
+  const [left, right] = [roomOf(source), roomOf(target)];
+  const width = linesWidth(source, target), height = TOP + longest * gap + 4;
   const y = (n, count) => TOP + (n + 0.5) * (longest / count) * gap;
   const ends = {
     source: { x: left - 6, anchor: "end", words: source },

@@ -43,14 +43,16 @@ export function tick(label, turn) {
 }
 
 /** A line to type in. The second line says what is wrong with it, in words.
- * @param {string} label @param {object} attributes maxlength, spellcheck, … @param {(text: string) => void} type */
-export function field(label, attributes, type) {
+ * @param {string} label @param {object} attributes maxlength, spellcheck, … @param {(text: string) => void} type
+ * @param {boolean} [wraps] a text that is longer than the line goes on in the next one */
+export function field(label, attributes, type, wraps = false) {
   const complaint = html("p", { class: "attn-complaint", id: freshId("complaint"), role: "alert" });
-  const input = html("input", {
-    type: "text", id: freshId("field"), autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+  const input = html(wraps ? "textarea" : "input", {
+    ...(wraps ? { rows: 1 } : { type: "text" }), id: freshId("field"), autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     "aria-describedby": complaint.id, ...attributes, ...OWN_KEYS,
   });
   input.addEventListener("input", () => type(input.value));
+  if (wraps) input.addEventListener("keydown", (event) => { if (event.key === "Enter") event.preventDefault(); }); // one line
   const element = html("div", { class: "attn-field" },
     html("div", { class: "attn-control" }, html("label", { for: input.id }, label), input), complaint);
   function show(text, wrong = "") {

@@ -55,9 +55,7 @@ function render({ model, el: root }) {
     parts: [
       row(quantity.element, axis.element, log.element),
       html("div", { class: "cc-sliders" }, ...Object.values(sliders).map(({ element }) => element)),
-      html("div", { class: "attn-halves cc-halves" },
-        html("div", {}, plot.element, html("p", { class: "attn-hint" }, "Drag the line. Rings: as much as the first.")),
-        rows.element),
+      plot.element, rows.element,
     ],
   });
 }
@@ -73,7 +71,7 @@ function costsOf(model) {
   const others = Object.entries(sizes).filter(([letter]) => !letters.includes(letter));
   return {
     quantity: name, axis: along, log: model.get("log"), sizes, others, costs: shown, here: sizes[letters[0]],
-    last: model.get("largest")[letters[0]], letter: letters.join(" = "), axisName: AXIS_NAMES[along],
+    last: model.get("largest")[letters[0]], letter: letters.join(" = "),
   };
 }
 
@@ -100,7 +98,7 @@ function placeInWords({ sizes: { S, T, d }, axis }) {
   return `${lengths}, d = ${grouped(d)}`;
 }
 
-/** The figure in one sentence: who costs more than the first, and how many do not. @returns {string} */
+/** The figure in one sentence: how many cost more than the first, and which the most. @returns {string} */
 export function comparedInWords(figure) {
   const [base, ...others] = figure.costs;
   const ratio = (one) => total(one.now) / total(base.now);
@@ -108,11 +106,10 @@ export function comparedInWords(figure) {
   const where = `At ${placeInWords(figure)}`;
   if (!others.length) return `${where}: ${base.name}.`;
   if (!more.length) return `${where}, nothing costs more than ${base.name}.`;
-  const named = more.map((one) => `${one.name} (${threeDigits(ratio(one))} ×)`).join("; ");
-  const rest = others.length - more.length;
-  if (!rest) return `${where}, all others cost more than ${base.name}: ${named}.`;
-  const left = `The other ${rest === 1 ? "one costs" : `${rest} cost`} no more than it.`;
-  return `${where}, more than ${base.name}: ${named}. ${left}`;
+  const dearest = `${more[0].name} (${threeDigits(ratio(more[0]))} ×)`;
+  if (more.length === 1) return `${where}, ${others.length > 1 ? "only " : ""}${dearest} costs more than ${base.name}.`;
+  const count = more.length === others.length ? `all ${others.length} others` : `${more.length} of ${others.length}`;
+  return `${where}, ${count} cost more than ${base.name}, most of all ${dearest}.`;
 }
 
 /** @returns {{caption: string, head: string[], rows: string[][]}} */

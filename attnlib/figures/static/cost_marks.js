@@ -1,4 +1,4 @@
-import { shortened, spread } from "./cost_scale.js";
+import { spread } from "./cost_scale.js";
 import { crossingAt, grouped } from "./cost_words.js";
 import { svg } from "./dom.js";
 
@@ -20,8 +20,8 @@ export function roleClass(role) {
   return role ? ` cc-${role}` : "";
 }
 
-/** @param {object} sheet of paper() @param {string} axisName @returns {SVGElement[]} */
-export function paperLines({ rows, columns, left, right, top, bottom, height }, axisName) {
+/** @param {object} sheet of paper() @returns {SVGElement[]} */
+export function paperLines({ rows, columns, left, right, top, bottom }) {
   let free = -Infinity;
   const legible = columns.filter(([at, text]) => {
     const half = 4 * text.length;
@@ -34,7 +34,6 @@ export function paperLines({ rows, columns, left, right, top, bottom, height }, 
     ...columns.map(([at]) => svg("path", { d: `M${at},${top} V${bottom}` })),
     ...rows.map(([at, text]) => svg("text", { x: left + 3, y: at < top + 5 ? at + 13 : at - 3 }, text)),
     ...legible.map(([at, text]) => svg("text", { x: at, y: bottom + 24, "text-anchor": "middle" }, text)),
-    svg("text", { class: "cc-axis", x: left, y: height - 5 }, axisName),
   ];
 }
 
@@ -88,13 +87,13 @@ export function ringMarks(costs, { left, right, top, bottom, x, y }) {
 
 /** Names at the right ends, each tied to its curve. @param {object[]} costs name, at
  * @param {object} sheet of paper() @returns {SVGElement[]} */
-export function nameMarks(costs, { right, top, bottom, end, width, y }) {
+export function nameMarks(costs, { right, top, bottom, end, y }) {
   const ends = costs.map(({ name, at }, n) => ({ name, n, height: y(total(at(end))) }))
     .filter(({ height }) => Number.isFinite(height)).sort((a, b) => a.height - b.height);
   const wanted = ends.map(({ height }) => Math.min(bottom, Math.max(top, height)));
   const placed = spread(wanted, GAP, top, bottom);
   return ends.flatMap(({ name, n }, k) => [
     svg("path", { d: `M${right + 1},${wanted[k]} L${right + 9},${placed[k]}` }),
-    svg("text", { x: right + 12, y: placed[k] + 4, class: n ? null : "cc-first" }, shortened(name, width - right - 14)),
+    svg("text", { x: right + 12, y: placed[k] + 4, class: n ? null : "cc-first" }, name),
   ]);
 }

@@ -7,6 +7,7 @@ import { freshId, html, pointerIn, set, setText, svg } from "./dom.js";
 // sizes, rings the crossings. The pointer takes the line along; a slider does the same for the keyboard.
 
 const SIDEWAYS = 6; // px that a finger goes before it moves the line
+const WIDE = 340; // px that curves have at least where there are names beside them
 
 /** @param {(size: number) => void} move the pointer asks for this size
  * @returns {{element: HTMLElement, draw: (figure: object) => void, end: () => void}} */
@@ -45,10 +46,10 @@ export function costPlot(move) {
   }
 
   function newSheet(width) {
-    const widest = Math.max(...figure.costs.map(({ name }) => nameWidth(name)));
+    const widest = 14 + Math.max(...figure.costs.map(({ name }) => nameWidth(name)));
+    const named = width - widest >= WIDE; // or else the rows below say which line is whose
     return paper({
-      width, height: Math.min(400, Math.max(320, Math.round(0.95 * width))),
-      gutter: 14 + Math.min(widest, 0.32 * width), last: figure.last, here: figure.here, log: figure.log,
+      width, height: width >= WIDE ? 228 : 260, gutter: named ? widest : 14, named, last: figure.last, here: figure.here, log: figure.log,
       curve: (size) => figure.costs.map((one) => total(one.at(size))),
     });
   }
@@ -58,12 +59,12 @@ export function costPlot(move) {
     const { width, height, left, right, top, bottom } = sheet;
     set(drawing, { width, height, viewBox: `0 0 ${width} ${height}` });
     set(area, { x: left, y: top - 2, width: right - left + 2, height: bottom - top + 4 });
-    const drawnLines = paperLines(sheet, figure.axisName);
+    const drawnLines = paperLines(sheet);
     lines.replaceChildren(...drawnLines.filter((one) => one.tagName === "path"));
     numbers.replaceChildren(...drawnLines.filter((one) => one.tagName !== "path")); // above the curves, to be read
     curves.replaceChildren(...figure.costs.flatMap((one, n) => curve(one, n, sheet)).reverse());
     rings.replaceChildren(...ringMarks(figure.costs, sheet));
-    names.replaceChildren(...nameMarks(figure.costs, sheet));
+    names.replaceChildren(...(sheet.named ? nameMarks(figure.costs, sheet) : []));
     dots.replaceChildren(...figure.costs.map(() => svg("circle", { r: 3.5 })));
   }
 

@@ -1,8 +1,11 @@
 import { DASHES, roleClass, total } from "./cost_marks.js";
-import { crossingInWords, spokenCount, threeDigits } from "./cost_words.js";
+import { nameWidth } from "./cost_scale.js";
+import { crossingBriefly, spokenCount, threeDigits } from "./cost_words.js";
 import { html, set, setText, svg } from "./dom.js";
 
-// One row for each cost: its line, its name, how much it is, what it is made of, and where it meets the first.
+// One row for each cost: its line, its name, what it is made of, how much it is, and from where on it is dearer.
+
+const BESIDE = 14; // px that a part of a bar has beside its name
 
 /** @returns {{element: HTMLElement, draw: (figure: object) => void}} */
 export function costRows() {
@@ -13,7 +16,7 @@ export function costRows() {
     built = figure.quantity;
     rows = figure.costs.map((one, n) => {
       const amount = html("span", { class: "cc-amount" });
-      const meets = html("p", { class: "cc-meets" });
+      const meets = html("span", { class: "cc-meets" });
       const parts = one.parts.map(({ name, role }) =>
         html("span", { class: `cc-part${roleClass(role)}` }, html("span", {}, name)));
       const bar = html("div", { class: "cc-bar", role: "img" }, ...parts);
@@ -21,7 +24,7 @@ export function costRows() {
         svg("path", { d: "M0,5 H34", class: `cc-curve${n ? "" : " cc-first"}`,
           "stroke-dasharray": DASHES[n] || null }));
       const name = html("b", { class: "cc-name", dir: "auto" }, one.name);
-      element.append(html("li", {}, html("div", { class: "cc-head" }, line, name, amount), bar, meets));
+      element.append(html("li", {}, line, name, bar, amount, meets));
       return { amount, meets, parts, bar };
     });
   }
@@ -32,19 +35,19 @@ export function costRows() {
       build(figure);
     }
     const [first] = figure.costs;
+    const room = rows[0].bar.clientWidth; // px, read before anything is written
     const base = total(first.now);
     figure.costs.forEach((one, n) => {
       const { amount, meets, parts, bar } = rows[n];
       const sum = total(one.now);
       setText(amount, n && base > 0 ? `${spokenCount(sum)} · ${threeDigits(sum / base)} ×` : spokenCount(sum));
-      setText(meets, n
-        ? crossingInWords(one.crossing, first.name, figure.letter, figure.last) : "the others are compared with this");
+      setText(meets, n ? crossingBriefly(one.crossing) : "the measure");
       const shares = one.now.map((part) => (sum > 0 ? part / sum : 0));
       const said = one.parts.map(({ name }, p) => `${name} ${percent(shares[p])}`);
       set(bar, { "aria-label": `made of ${said.join(", ")}` });
       parts.forEach((part, p) => {
         part.style.width = `${100 * shares[p]}%`;
-        part.classList.toggle("cc-thin", shares[p] < 0.16);
+        part.classList.toggle("cc-thin", shares[p] * room < nameWidth(one.parts[p].name) + BESIDE);
       });
     });
   }

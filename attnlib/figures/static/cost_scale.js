@@ -2,16 +2,17 @@ import { threeDigits } from "./cost_words.js";
 
 // From sizes and costs to places on the paper, and the lines of the paper.
 
-const MARGIN = { left: 10, top: 24, bottom: 46 };
+const MARGIN = { left: 10, top: 24, bottom: 32 };
 const LETTER = 7; // width of a letter of 13 px, about
 const THOUSANDS = ["", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion"];
 
 /** The paper for some curves: what is where.
- * @param {object} of width, height: of the drawing in px; gutter: px to the right of the curves; last: the end of the
+ * @param {object} of width, height: of the drawing in px; gutter: px to the right of the curves; named:
+ *   whether names stand there; last: the end of the
  *   axis; here: the chosen size; log; curve: the cost of every curve at a size, (size) => number[]
  * @returns {object} x, y: a size, a cost -> px; size: px -> a whole size; left, right, top, bottom; begin, end: of the
  *   axis; columns, rows: [place, text] of its lines */
-export function paper({ width, height, gutter, last, here, log, curve }) {
+export function paper({ width, height, gutter, named, last, here, log, curve }) {
   const { left, top } = MARGIN;
   const box = { left, right: Math.max(60, width - gutter), top, bottom: height - MARGIN.bottom };
   const end = log ? last : Math.min(last, roundedUp(2 * here));
@@ -32,7 +33,7 @@ export function paper({ width, height, gutter, last, here, log, curve }) {
   }
   const columns = (log ? decades(begin, end, 1) : even(begin, end, 4)).map((z) => [x(z), z.toLocaleString("en-US")]);
   const rows = (log ? decades(low, high, 3) : even(low, high, 4)).map((z) => [y(z), inThousands(z)]);
-  return { ...box, width, height, begin, end, low, high, log, x, y, size, columns, rows };
+  return { ...box, width, height, named, begin, end, low, high, log, x, y, size, columns, rows };
 }
 
 /** 1, 2 or 5 times a power of ten, or the next above. @param {number} z ≥ 1 @returns {number} at least 8 */
@@ -85,13 +86,6 @@ export function spread(wanted, gap, top, bottom) {
   blocks.flatMap(({ sum, count }) => new Array(count).fill(sum / count))
     .forEach((start, rank) => { placed[order[rank]] = Math.min(limit, Math.max(top, start)) + rank * gap; });
   return placed;
-}
-
-/** A name that fits into so many px. @param {string} name @param {number} room @returns {string} */
-export function shortened(name, room) {
-  const letters = [...name];
-  const fit = Math.max(1, Math.floor(room / LETTER));
-  return letters.length <= fit ? name : `${letters.slice(0, fit - 1).join("").trimEnd()}…`;
 }
 
 /** How wide a name is. @param {string} name @returns {number} px, about */

@@ -44,3 +44,13 @@ export function crossingInWords({ places, first }, other, letter, largest) {
     return `${beyond} ${than && `than ${than} `}from ${at} on`;
   }).join("; ");
 }
+
+/** The same in a few words, beside the name of the cost: "dearer from 11 on".
+ * @param {{places: number[], first: number}} crossing of polynomial.js @returns {string} */
+export function crossingBriefly({ places, first }) {
+  if (!places.length) return first === 0 ? "always the same" : first > 0 ? "always dearer" : "always cheaper";
+  return places.map((place, n) => {
+    const word = first * (-1) ** n < 0 ? "dearer" : "cheaper", at = grouped(crossingAt(place));
+    return Number.isInteger(place) ? `${word} beyond ${at}` : `${word} from ${at} on`;
+  }).join(", ");
+}

@@ -1,7 +1,8 @@
 import { html, set, setText } from "./dom.js";
+import { questionCard } from "./questions.js";
 
-// What every figure has: a frame, a sentence that says what is seen, its numbers in a table, and an end that is
-// told when something fails. All state is in the model; draw() shows it.
+// What every figure has: a frame, questions to bet on, a sentence that says what is seen, its numbers in a table, and
+// an end that is told when something fails. All state is in the model; draw() shows it.
 
 const QUIET_AFTER = 400; // ms without a change, after which the sentence is read out
 const SPARE = " mmm"; // a sentence of fewer letters may still be the wider one
@@ -24,9 +25,11 @@ export function liveFigure({ model, root, kind, title, watch, parts, draw, sente
   const said = html("div", { class: "attn-said", "data-room": "" }, sentence);
   const spoken = html("p", { class: "attn-spoken", role: "status" });
   const table = numbers ? numbersTable(numbers) : null;
+  const card = questionCard({ show: (traits) => change(model, traits) });
+  const ask = () => card.draw(model.get("questions") ?? []);
   root.classList.add("attn", kind);
-  root.append(html("div", { class: "attn-frame", role: "group", "aria-label": title },
-    ...parts, said, spoken, ...(table ? [table.element] : [])));
+  root.append(html("div", { class: "attn-frame", role: "group", "aria-label": title }, card.element,
+    ...parts, html("div", { class: "attn-foot" }, said, spoken, ...(table ? [table.element] : []))));
 
   let quiet, waiting = false, ended = false;
   function show() {
@@ -61,9 +64,12 @@ export function liveFigure({ model, root, kind, title, watch, parts, draw, sente
     ended = true;
     clearTimeout(quiet);
     for (const name of watch) model.off(`change:${name}`, soon);
+    model.off("change:questions", ask);
     end();
   }
   for (const name of watch) model.on(`change:${name}`, soon);
+  model.on("change:questions", ask);
+  ask();
   show();
   return takeDown;
 }

@@ -18,10 +18,11 @@ const NUMBERS = 64; // cells up to which each says its number
  *   is, and how high all is */
 export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, least = 0 }) {
   const drawing = svg("svg", { class: "attn-heat-drawing", "aria-hidden": "true" });
+  const names = svg("svg", { class: "attn-heat-names", "aria-hidden": "true" });
   const element = html("div", {
     class: "attn-heat attn-scroll", tabindex: 0, role: "slider", "aria-label": `${name}: ${rowTitle}`,
     "aria-orientation": "vertical", "data-lm-suppress-shortcuts": "true",
-  }, drawing);
+  }, drawing, names);
   let built = null; // the words and the marks for them
   let row = 0;
 
@@ -62,8 +63,10 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
       built = build(rows, columns, { rowTitle, columnTitle, cell: size });
       drawing.replaceChildren(...built.parts);
       set(drawing, { width: built.width, height: built.height, viewBox: `0 0 ${built.width} ${built.height}` });
+      names.replaceChildren(...built.beside);
+      set(names, { width: built.x - 1, height: built.height });
     }
-    const { cells, numbers, cell, x, y, outline, marks, names } = built;
+    const { cells, numbers, cell, x, y, outline, marks } = built;
     weights.forEach((line, i) => line.forEach((weight, j) => {
       const known = cells[i][j];
       const shade = Math.round(1000 * weight) / 1000; // a difference that no eye sees is not drawn
@@ -80,8 +83,8 @@ export function heat({ name, rowTitle, columnTitle, pick, point = () => {}, leas
       x, y: y + Math.max(chosen, 0) * cell, width: columns.length * cell, height: cell,
       visibility: chosen < 0 ? "hidden" : "visible",
     });
-    names.rows.forEach((text, i) => text.classList.toggle("attn-chosen", i === chosen));
-    names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
+    built.names.rows.forEach((text, i) => text.classList.toggle("attn-chosen", i === chosen));
+    built.names.columns.forEach((text, j) => text.classList.toggle("attn-masked", Boolean(hidden[j])));
     if (built.gold !== gold) {
       built.gold = gold;
       const boxes = (kind) => gold.map(([i, j]) => svg("rect", {
@@ -139,14 +142,16 @@ function build(rows, columns, { rowTitle, columnTitle, cell }) {
   const paper = svg("rect", { class: "attn-heat-paper", x, y, width: columns.length * cell, height: rows.length * cell });
   const outline = svg("rect", { class: "attn-heat-row" });
   const marks = svg("g");
-  const titles = [
-    svg("text", { class: "attn-heat-title", x: x + (columns.length * cell) / 2, y: 13, "text-anchor": "middle" }, columnTitle),
-    svg("text", { class: "attn-heat-title", transform: `translate(12 ${y + (rows.length * cell) / 2}) rotate(-90)`, "text-anchor": "middle" }, rowTitle),
-  ];
+  const columnName = svg("text", { class: "attn-heat-title", x: x + (columns.length * cell) / 2, y: 13, "text-anchor": "middle" }, columnTitle);
+  const rowName = svg("text", {
+    class: "attn-heat-title", transform: `translate(12 ${y + (rows.length * cell) / 2}) rotate(-90)`, "text-anchor": "middle",
+  }, rowTitle);
+  const cover = svg("rect", { y: y - 1, width: x - 1, height: height - y + 1 });
   return {
     rows: [...rows], columns: [...columns], room, cells, numbers, cell, x, y, width, height, outline, marks,
     names: { rows: rowNames, columns: columnNames },
-    parts: [...titles, ...columnNames, ...rowNames, paper, ...cells.flat().map(({ element }) => element), outline, marks,
+    beside: [cover, rowName, ...rowNames],
+    parts: [columnName, ...columnNames, paper, ...cells.flat().map(({ element }) => element), outline, marks,
       ...(numbers ?? []).flat()],
   };
 }

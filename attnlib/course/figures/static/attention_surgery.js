@@ -1,5 +1,5 @@
 import { additiveWeights, beginWriting, write } from "./bahdanau.js";
-import { button, field, player, row } from "../../../figures/static/controls.js";
+import { button, field, menu, player } from "../../../figures/static/controls.js";
 import { fixed, html, setText } from "../../../figures/static/dom.js";
 import { change, liveFigure, visible } from "../../../figures/static/figure.js";
 import { heat } from "../../../figures/static/heat.js";
@@ -11,6 +11,7 @@ import { allOn, changedPlaces, fromHash, painted, readable, toHash } from "./sur
 
 // A trained network runs in the page, and a reader overrules where it looks.
 
+const CELL = 22, FEW = 8; // px of a bar and its column; so many have room for more
 const FRESH = { edits: {}, step: 0, place: 0, shown: null };
 
 function render({ model, el: root }) {
@@ -21,16 +22,17 @@ function render({ model, el: root }) {
   const spot = () => Math.min(model.get("place"), state().tokens.length - 1);
 
   const text = field("read", { dir: "auto", class: "as-text" }, (typed) => change(model, { ...FRESH, text: typed }));
-  const examples = html("div", { class: "as-examples", role: "group", "aria-label": "examples" },
-    ...model.get("examples").map((example) =>
-      button(example, () => change(model, { ...FRESH, text: example }), `read ${example}`)));
+  const given = model.get("examples");
+  const examples = menu("or", [["", "an example"], ...given.map((example) => [example, example])],
+    (example) => change(model, { ...FRESH, ...(example && { text: example }) }));
+  examples.element.hidden = given.length === 0;
   const output = outputLines();
   const play = player({
     label: "step", at: () => seen(state()) - 1, count: () => state().after.length,
     go: (step) => change(model, { step, shown: step + 1 }),
   });
   const grid = heat({
-    name: "attention weights", rowTitle: "writes", columnTitle: "looks at", least: 26,
+    name: "attention weights", rowTitle: "writes", columnTitle: "looks at", least: CELL,
     pick: (step) => change(model, { step, ...(step < seen(state()) ? {} : { shown: step + 1 }) }),
   });
   const put = (weights, place) => change(model, { place, edits: { ...model.get("edits"), [at()]: weights } });
@@ -49,18 +51,19 @@ function render({ model, el: root }) {
     text: model.get("text"), step: at(), place: spot(), edits: state().edits,
   }));
   const hint = html("p", { class: "attn-hint" },
-    "Choose a row. Then drag its bars: a bar is where you put it, the others share the rest as before. ",
-    "Keys: ← → along the bars, ↑ ↓ to paint. Dashes: the model's own weights.");
-  const body = html("div", { class: "as-body" },
-    html("div", { class: "as-scroll attn-scroll" }, grid.element, bars.element),
-    html("div", { class: "as-right" }, top.element, row(all, resetStep, resetAll)));
+    "Choose a row, then drag its bars: the others share the rest as before. Keys: ← → along the bars, ↑ ↓ to paint. ",
+    "Dashes: the model's own weights.");
+  const map = html("div", { class: "as-scroll attn-scroll" }, grid.element, bars.element);
+  const side = html("div", { class: "as-right" }, play.element,
+    html("div", { class: "as-actions" }, all, resetStep, resetAll, link.control), top.element, hint);
+  const body = html("div", { class: "as-body" }, html("div", { class: "as-left" }, output.element, map), side);
 
   function draw() {
     const now = state();
     const { tokens, before, after, edits } = now;
     text.show(model.get("text"), complaint(now, model));
-    for (const part of [output.element, play.element, body, hint, link.control]) part.hidden = tokens.length === 0;
-    link.control.hidden = tokens.length === 0;
+    examples.show(given.includes(model.get("text")) ? model.get("text") : "");
+    body.hidden = tokens.length === 0;
     if (tokens.length === 0) return "There is nothing to read yet.";
     const step = at(), place = spot(), shown = seen(now);
     const name = (id) => target[id];
@@ -75,6 +78,7 @@ function render({ model, el: root }) {
       // What is not written yet has a row as wide as the others, so that nothing moves when it comes.
       rows: rows.map((word, i) => (i < shown ? word : "·".padStart(width, "\u2007"))), columns: tokens, row: step,
       weights: after.map(({ weights }, i) => (i < shown ? Array.from(weights) : new Array(tokens.length).fill(0))),
+      largest: tokens.length > FEW ? CELL : Infinity,
     });
     bars.draw({
       tokens, weights: after[step].weights, own: now.own(step), place, x, cell,
@@ -104,8 +108,7 @@ function render({ model, el: root }) {
   return liveFigure({
     model, root, kind: "as", title: "a trained translator, whose attention can be painted over", draw,
     watch: ["text", "edits", "step", "place", "shown"],
-    parts: [html("div", { class: "as-input" }, text.element, examples), output.element, row(play.element, link.control),
-      body, link.answer, hint],
+    parts: [html("div", { class: "as-input" }, text.element, examples.element), body, link.answer],
     numbers: () => numbersOf(state(), target),
     end: () => {
       play.stop();
@@ -160,7 +163,7 @@ function complaint({ tokens, strange, cut }, model) {
       typed.includes(" ") ? "the blank and " : ""}${known}.`);
   }
   if (cut) said.push(`Only the first ${tokens.length} characters are read: ${cut} too many.`);
-  if (!tokens.length && !strange.length) said.push("Type something, or press an example.");
+  if (!tokens.length && !strange.length) said.push("Type something, or choose an example.");
   return said.join(" ");
 }
 

@@ -1,4 +1,4 @@
-import { button, field, row, slider, tick } from "../../../figures/static/controls.js";
+import { button, field, menu, row, slider, tick } from "../../../figures/static/controls.js";
 import { END, copier, largest } from "./copier.js";
 import { scenes } from "./copy_scenes.js";
 import { distribution, howWritten, strip } from "./copy_strip.js";
@@ -9,7 +9,8 @@ import { tensors } from "./network.js";
 
 // A line to type in, what a trained copier writes, and the gate of one word, or of all, in the reader's hand.
 
-const SHOWN = 5; // words of a distribution
+const SHOWN = 4; // words of a distribution
+const CELL = 14; // px, so that the grid has room beside the distributions
 
 function render({ model, el: root }) {
   const network = copier(tensors(model.get("weights")), model.get("vocabulary"), model.get("unknown"));
@@ -17,11 +18,11 @@ function render({ model, el: root }) {
   const scene = scenes(network, model);
 
   const text = field("request", { maxlength: 400, dir: "auto" },
-    (typed) => change(model, { text: typed, ...released() }));
-  const choices = model.get("examples").map(([label, example]) => ({
-    example,
-    control: button(label, () => change(model, { text: example, step: 0, p_gen: null, everywhere: false })),
-  }));
+    (typed) => change(model, { text: typed, ...released() }), true);
+  const examples = model.get("examples");
+  const choice = menu("or", [["", "your own"], ...examples.map(([label], n) => [String(n), label])],
+    (n) => { if (n) change(model, { text: examples[n][1], step: 0, p_gen: null, everywhere: false }); else text.input.focus(); });
+  choice.element.hidden = examples.length === 0;
   const gate = slider("p_gen", { min: 0, max: 1, step: 0.01 },
     (p) => change(model, { p_gen: p, step: scene().chosen }));
   const everywhere = tick("at every word", (on) => {
@@ -36,7 +37,7 @@ function render({ model, el: root }) {
   const reads = html("p", { class: "cg-reads" });
   const choose = (step) => change(model, { step, ...(model.get("everywhere") ? {} : { p_gen: null }) });
   const words = strip({ name: "words of the answer", pick: choose });
-  const alone = html("p", { class: "cg-alone" });
+  const alone = html("p", { class: "attn-hint cg-alone" });
   const title = html("p", { class: "cg-step" });
   const say = distribution(SHOWN, "say: ", ...formulaOf("P", "vocab"));
   const copy = distribution(SHOWN, "copy: ", ...formulaOf("P", "copy"));
@@ -46,12 +47,9 @@ function render({ model, el: root }) {
     // above all that it moves, so that it stays under the finger
     row(gate.element, everywhere.element, own),
     html("div", { class: "cg-line" }, html("p", { class: "cg-label" }, "writes"), words.element),
-    html("p", { class: "attn-hint cg-hint" }, "Under each word its p_gen. Choose a word, then move the slider; ",
-      "with the keyboard: Tab to the words, then the arrow keys."),
     alone,
-    html("div", { class: "cg-panel" }, title,
-      html("div", { class: "cg-three" }, say.element, copy.element, both.element)),
-    grid.element);
+    html("div", { class: "cg-panel" }, grid.element,
+      html("div", { class: "cg-word" }, title, html("div", { class: "cg-three" }, say.element, copy.element, both.element))));
 
   /** What typing leaves of a held gate: one held at every word stays. */
   function released() {
@@ -64,7 +62,8 @@ function render({ model, el: root }) {
     const wrong = now.words.length === 0 ? "Type a request of at least one word."
       : now.words.length > longest ? `That is ${now.words.length} words; it reads at most ${longest}.` : "";
     text.show(model.get("text"), wrong);
-    choices.forEach(({ example, control }) => set(control, { "aria-pressed": String(example === model.get("text")) }));
+    const at = examples.findIndex(([, example]) => example === model.get("text"));
+    choice.show(at < 0 ? "" : String(at));
     if (read !== now) {
       reads.replaceChildren(...sourceOf(now));
       read = now;
@@ -75,10 +74,9 @@ function render({ model, el: root }) {
 
     const { steps, chosen } = now, step = steps[chosen], p = model.get("p_gen"), all = model.get("everywhere");
     words.draw(steps, chosen);
-    setText(alone, `left alone: ${sentence(now.alone)}`);
-    alone.classList.toggle("cg-away", p === null); // keeps its room
-    setText(title, `Word ${chosen + 1} is “${step.word}”, ${howWritten(step.share)}. `
-      + `${heldAt(now) ? "p_gen is in your hand" : "p_gen is the model’s own"}.`);
+    setText(alone, p === null ? "Under each word its p_gen. Choose a word, then move the slider."
+      : `left alone: ${sentence(now.alone)}`);
+    setText(title, `Word ${chosen + 1}, “${step.word}”: ${howWritten(step.share)}; p_gen ${heldAt(now) ? "yours" : "its own"}.`);
     setText(gate.element.firstChild, all ? "p_gen of every word" : `p_gen of word ${chosen + 1}`);
     gate.show(step.p, fixed(step.p));
     everywhere.show(all);
@@ -86,7 +84,7 @@ function render({ model, el: root }) {
     drawPanel(now, step);
     const { height, cell } = grid.draw({
       rows: steps.map(({ word }) => clipped(word)), columns: now.words.map(clipped), row: chosen,
-      weights: steps.map(({ weights }) => [...weights]),
+      weights: steps.map(({ weights }) => [...weights]), largest: CELL,
     });
     const longer = Math.max(...now.ends.steps.map((other) => other.length)) - steps.length;
     highest = Math.max(highest, height + Math.max(0, longer) * cell);
@@ -105,9 +103,9 @@ function render({ model, el: root }) {
       ({ word: network.wordOf(source, n), ...of(n) }));
     const spoken = said.map(Math.exp);
     say.draw(rows(spoken, (n) => ({ said: spoken[n], copied: 0 })), `× p_gen = ${fixed(p)}`);
-    copy.draw(rows(copied, (n) => ({ said: 0, copied: copied[n] })), `× (1 − p_gen) = ${fixed(1 - p)}`);
+    copy.draw(rows(copied, (n) => ({ said: 0, copied: copied[n] })), `× (1−p_gen) = ${fixed(1 - p)}`);
     both.draw(rows(log.map(Math.exp), (n) => ({ said: p * (spoken[n] ?? 0), copied: (1 - p) * copied[n] })),
-      "the likeliest is written");
+      "the largest wins");
   }
 
   function numbers() {
@@ -128,7 +126,7 @@ function render({ model, el: root }) {
     model, root, kind: "cg", title: "a trained copier and its gate", draw, sentences, numbers,
     watch: ["text", "p_gen", "step", "everywhere"],
     parts: [
-      row(text.element), row(...choices.map(({ control }) => control)),
+      row(text.element, choice.element),
       html("div", { class: "cg-line" }, html("p", { class: "cg-label" }, "reads"), reads), body,
     ],
   });

@@ -27,9 +27,10 @@ export function taskBars(tasks) {
 }
 
 /** The tokens of a row, the right answers and the model's. The table is built once; its words change.
- * @param {string[]} tasks @param {number} T @param {string[]} words @param {(t: number) => void} point at a position; -1: none
+ * @param {string[]} tasks @param {number} T @param {string[]} words @param {string[]} usual the words that occur, for
+ * whose longest there is room @param {(t: number) => void} point at a position; -1: none
  * @returns {{element: HTMLElement, draw: (tokens: number[], targets: number[][], said: number[][]) => void}} */
-export function answerTable(tasks, T, words, point) {
+export function answerTable(tasks, T, words, usual, point) {
   const line = (name, ...cells) => html("tr", { class: name }, ...cells);
   const cellsOf = () => Array.from({ length: T }, (_, t) => {
     const word = html("bdi");
@@ -41,7 +42,7 @@ export function answerTable(tasks, T, words, point) {
     line("hg-said", html("th", { scope: "row" }, html("bdi", {}, task), ": model"), ...said[r].map((cell) => cell.element)),
   ]);
   // The longest word with its ✗, bold; lengthOf() counts in letters of 13 px.
-  const room = `--hg-word: ${fixed(1.2 * lengthOf(words) / 13 + 1.4)}em`;
+  const room = `--hg-word: ${fixed(1.2 * lengthOf(usual) / 13 + 1.4)}em`;
   const table = html("table", { class: "hg-answers attn-numbers", style: room, "aria-label": "the example, place by place" },
     html("tbody", {}, line("hg-tokens", html("th", { scope: "row" }, "token"), ...tokens.map((cell) => cell.element)), ...body));
   table.addEventListener("pointerover", (event) => point(Number(event.target.closest("td")?.dataset.t ?? -1)));

@@ -29,7 +29,8 @@ function render({ model, el: root }) {
     const off = model.get("off");
     change(model, { off: off.includes(h) ? off.filter((other) => other !== h) : [...off, h].sort((a, b) => a - b) });
   });
-  const answers = answerTable(tasks, rows[0].length, words, maps.outline);
+  const occurring = new Set([...rows.flat(), ...targets.flat(2).filter((id) => id >= 0)]);
+  const answers = answerTable(tasks, rows[0].length, words, [...occurring].map((id) => words[id]), maps.outline);
 
   function draw() {
     const label = model.get("model"), off = model.get("off"), n = model.get("example");
@@ -58,7 +59,7 @@ function render({ model, el: root }) {
     watch: ["model", "off", "example"],
     parts: [
       row(choice.element, html("span", { class: "attn-hint" }, "Press a map to switch its head off."), allOn),
-      html("div", { class: "attn-halves" }, maps.element,
+      html("div", { class: "attn-halves hg-halves" }, maps.element,
         html("div", {}, html("p", { class: "hg-title" }, `Right answers in all ${rows.length} examples`), bars.element)),
       html("div", { class: "hg-one" },
         html("div", { class: "hg-choose" }, html("p", { class: "hg-title" }, "What the model says"), mistake), example.element,

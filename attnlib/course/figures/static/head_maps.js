@@ -5,17 +5,19 @@ import { argmax } from "./network.js";
 // steps, one path per step and head: a handful of elements, however many cells, in colours that follow the page.
 
 const STEPS = 20;
+const BESIDE = 4; // so many heads have room beside the answers; more have a line of their own
 
 /** @param {number} H how many heads at most @param {(h: number) => void} toggle
  * @returns {{element: HTMLElement, draw: (maps: number[][][], off: number[], key: string) => void, outline: Function}} */
 export function headMaps(H, toggle) {
   const cards = Array.from({ length: H }, (_, h) => card(h, toggle));
   const element = html("div", { class: "hg-maps", role: "group", "aria-label": "heads" }, ...cards.map((one) => one.element));
+  element.classList.toggle("hg-row", H > BESIDE);
 
   /** @param {(h: number, on: boolean) => number[][]} weightsOf (T, T) @param {number} count H of this model
    * @param {number[]} off @param {string} key the model and the row: what else the maps depend on */
   function draw(weightsOf, count, off, key) {
-    set(element, { style: `--hg-columns: ${count <= 4 ? count : Math.ceil(count / 2)}` });
+    set(element, { style: `--hg-columns: ${count}; --hg-narrow: ${count <= BESIDE ? count : Math.ceil(count / 2)}` });
     element.classList.toggle("hg-many", count > 2);
     cards.forEach((one, h) => {
       one.element.hidden = h >= count;

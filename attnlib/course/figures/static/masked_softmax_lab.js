@@ -103,10 +103,9 @@ function render({ model, el: root }) {
     parts: [
       html("div", { class: "attn-row ms-shows", role: "group", "aria-label": "failures to call up" },
         html("span", { class: "ms-try" }, "Break it:"), ...shows.map(({ element }) => element)),
-      html("p", { class: "attn-hint ms-hint" }, "Press one, follow the open row from left to right, then hide padding with attnlib. The mark on a bar is the right weight."),
-      row(fill.element, precision.element, shift.element, reset),
+      row(fill.element, precision.element, reset),
       html("div", { class: "ms-body" }, rows.element,
-        html("div", { class: "ms-sliders" }, length.element, scale.element, offset.element)),
+        html("div", { class: "ms-sliders" }, length.element, scale.element, offset.element, shift.element)),
       html("div", { class: "ms-frame" }, table.element),
     ],
   });

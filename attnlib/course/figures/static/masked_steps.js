@@ -17,7 +17,7 @@ export function stepTable(S, move) {
   head.into.append("goes in");
   head.exp.append("exp");
   head.softmax.append("softmax");
-  head.weights.append("weight ", html("var", { class: "attn-weight" }, "α"));
+  head.weights.append("weight ", html("var", { class: "attn-weight" }, "α"), " (| right)");
   const rows = Array.from({ length: S }, (_, j) => makeRow(j, move));
   const foot = Object.fromEntries(COLUMNS.map((name) => [name, html("td", { class: `ms-${name}` })]));
   const element = html("table", { class: "ms-steps" },

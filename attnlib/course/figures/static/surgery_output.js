@@ -45,7 +45,7 @@ export function topTokens(count = 3) {
     });
     return { name, before, after, element: html("tr", {}, name, before.cell, after.cell) };
   });
-  const columns = ["writes", "the model", "after surgery"];
+  const columns = ["token", "model", "surgery"];
   const head = html("tr", {}, ...columns.map((text) => html("th", { scope: "col" }, text)));
   const table = html("table", { class: "as-top", "aria-label": "the likeliest characters at the chosen step" }, html("thead", {}, head),
     html("tbody", {}, ...rows.map(({ element }) => element)));

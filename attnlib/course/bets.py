@@ -1,0 +1,262 @@
+"""What the live figures of the chapters ask before they are moved: three bets each, the last one hard.
+
+They stand here and not in the chapters, because a notebook shows its code, and with it the answers. Each is a
+dictionary of `attnlib.figures.questions`. What is said of a trained model is what the models of the published pages do;
+a model that is trained anew may do otherwise, and then the figure says so.
+"""
+
+
+def bet(ask: str, answers: list[str], right: int, because: str, **show) -> dict:
+    """One question.
+
+    Args:
+        ask: the question.
+        answers: two to four.
+        right: the number of the right one, from 0.
+        because: why it is that one.
+        **show: what the figure shows then.
+
+    Example:
+        >>> bet("Heads or tails?", ["heads", "tails"], 1, "It fell so.", step=2)["show"]
+        {'step': 2}
+    """
+    return {"ask": ask, "answers": answers, "right": right, "because": because, "show": show}
+
+
+def plane() -> list[dict]:
+    """Chapter 3: a query and six keys."""
+    start = {"score": "dot", "temperature": 1.0, "valid_length": 6, "query": [1.5, 0.2]}
+    return [
+        bet(
+            "“money” has a weight of 0.55. Now q becomes twice as long. What happens to that weight?",
+            ["it doubles", "it stays: only the direction counts", "it grows to 0.77"], 2,
+            "Every score doubles, and so does every difference of scores: the winner takes more, and the sum stays 1.",
+            **start | {"query": [3.0, 0.4]},
+        ),
+        bet(
+            "The last word, “money”, is hidden. Who gets its weight?",
+            ["the runner-up alone", "all others, in proportion", "all others, the same to each"], 1,
+            "The exp of the others stay, only their sum is smaller: each weight is multiplied by the same 2.2.",
+            **start | {"valid_length": 5},
+        ),
+        bet(
+            "q is dragged to (0, 0), so every score is 0. Where is the context c?",
+            ["at (0, 0), too", "at the mean of all keys", "there is none"], 1,
+            "Equal scores are equal weights, 1/6 each, and not 0: who asks nothing is given the mean of everything.",
+            **start | {"query": [0.0, 0.0]},
+        ),
+    ]  # fmt: skip
+
+
+def masks() -> list[dict]:
+    """Chapter 4: three rows and a softmax that may be wrong."""
+    start = {"fill": "-1e9", "precision": "float32", "shift": True, "scale": 1.0, "offset": 0.0, "lengths": [6, 3, 0]}
+    return [
+        bet(
+            "Row 3 is all padding. It is filled with −∞ instead of −10⁹. What are its weights then?",
+            ["0, as they should be", "1/6 each, as now", "NaN"], 2,
+            "The largest score is −∞, and −∞ − (−∞) is NaN. No weight of that row can be saved after that.",
+            **start | {"fill": "-inf", "row": 2},
+        ),
+        bet(
+            "Every score is 10,000 lower, and padding is filled with −10⁴. How much does row 2 give to padding?",
+            ["nothing", "a fifth", "everything"], 1,
+            "The fill is no longer far below the scores. It is a score like the others, in each of three places.",
+            **start | {"fill": "-1e4", "offset": -1e4, "row": 1},
+        ),
+        bet(
+            "200 is added to all scores, which changes no softmax. In which format does row 1 come out wrong?",
+            ["float16", "bfloat16", "both", "neither"], 1,
+            "Between 128 and 256 bfloat16 has whole numbers only: 2.0 and 2.4 become equal. float16 has steps of 1/8.",
+            **start | {"fill": "ours", "precision": "bfloat16", "offset": 200.0, "row": 0},
+        ),
+    ]  # fmt: skip
+
+
+def alignment() -> list[dict]:
+    """Chapter 7: where two models look as they write a date."""
+    start = {"model": "", "view": "grid", "show_gold": True}
+    return [
+        bet(
+            "Both write the second digit of the month, the 3 of 03. Where do they look?",
+            ["at mars", "at 14", "at 2024"], 0,
+            "The 3 stands nowhere in the source: it has to be read from the name of the month.",
+            **start | {"step": 6},
+        ),
+        bet(
+            "The first hyphen comes from no character. Where does its row look?",
+            ["nowhere: its weights are 0", "evenly at all", "at what was just read or comes next"], 2,
+            "The weights add up to 1, so it must look somewhere: one model is still at the year, one at the month.",
+            **start | {"step": 4},
+        ),
+        bet(
+            "In the rows of the year a model looks evenly at the digits of 2024. What is its share on gold links?",
+            ["1.00", "0.50", "0.25"], 0,
+            "Each of these rows is linked with all four digits: the share knows the right field, not the right digit.",
+            **start | {"step": 0},
+        ),
+    ]  # fmt: skip
+
+
+def surgery(source: str) -> list[dict]:
+    """Chapter 7: a translator whose weights are painted over.
+
+    Args:
+        source: the date that it reads, in 18 characters.
+    """
+
+    def on(step: int, place: int) -> dict:
+        weights = [float(j == place) for j in range(len(source))]
+        return {"text": source, "edits": {str(step): weights}, "step": step, "place": place, "shown": None}
+
+    return [
+        bet(
+            "Step 10 writes the 4 of 14. All of its weight goes to the 2 of 2024. What is written?",
+            ["4: it knows the day", "2: what it looks at", "the end, <eos>"], 1,
+            "It writes what it is shown. Here the weights are a cause, and not only a picture.",
+            **on(9, 14),
+        ),
+        bet(
+            "Step 5 writes a hyphen. All of its weight goes to the last 4. What is written?",
+            ["4", "a hyphen"], 1,
+            "The state knows that a hyphen is due, so the weights of that row decide nothing, faint or dark.",
+            **on(4, 17),
+        ),
+        bet(
+            "Step 6 writes the 0 of month 03. All of its weight goes to the d of jeudi. Which date comes out?",
+            ["2024-03-14, as before", "2024-13-14, with a wrong digit", "2024-12-14, another month"], 2,
+            "The d makes it write a 1, and after that 1 it writes a 2: it reads its own output, and knows the months.",
+            **on(5, 3),
+        ),
+    ]  # fmt: skip
+
+
+def late() -> list[dict]:
+    """Chapter 8: two decoders, two targets, four grids."""
+    start = {"model": "", "view": "grid", "show_gold": True}
+    return [
+        bet(
+            "The targets differ in their first word. Which grids know in step 2 what it was?",
+            ["all four", "those of the new state", "those of the last state"], 1,
+            "The query of the last state is older than the first word: its row 2 is the same after “b” and after “d”.",
+            **start | {"step": 1},
+        ),
+        bet(
+            "And in step 3: do the two grids of the last state still agree?",
+            ["yes", "no"], 1,
+            "By now the state has read the first word. It is late by one step, and not blind.",
+            **start | {"step": 2},
+        ),
+        bet(
+            "A third target begins with “c”. What is row 2 of its last state like?",
+            ["on d, which comes after c", "like row 2 in the two grids that are shown", "even"], 1,
+            "No first word of any target is in that query, so the row is the same for all targets of this source.",
+            **start | {"step": 1},
+        ),
+    ]  # fmt: skip
+
+
+def costs() -> list[dict]:
+    """Chapter 9: multiply-adds of the recurrence and of the scores."""
+    start = {"quantity": "multiply-adds", "log": True, "T": 50, "d": 512}
+    return [
+        bet(
+            "S = T = 50. Additive attention projects its keys once. What if it did so at every step?",
+            ["twice the cost", "5 times", "more than 20 times"], 2,
+            "A key is then projected 50 times, and the projections are nearly all of the cost: 23 times as much.",
+            **start | {"axis": "S=T", "S": 50},
+        ),
+        bet(
+            "At width 512, dot costs more than the recurrence beyond 3,072 words. And at width 256?",
+            ["beyond 1,536", "beyond 3,072, too", "beyond 6,144"], 0,
+            "The recurrence has 12 S d² and dot has 2 S² d: they are equal at S = 6 d.",
+            **start | {"axis": "S=T", "S": 1536, "d": 256},
+        ),
+        bet(
+            "Only the source grows, and the target stays at 50 words. From which length on does dot cost more?",
+            ["3,072 words", "61,440 words", "it never does"], 2,
+            "Both are now straight lines in S, 100 S d against 6 S d², and the recurrence has the steeper one.",
+            **start | {"axis": "S", "S": 32768},
+        ),
+    ]  # fmt: skip
+
+
+def gate(request: str) -> list[dict]:
+    """Chapter 10: a copier whose p_gen is held.
+
+    Args:
+        request: what it reads, with two names that it does not know.
+    """
+    start = {"text": request, "step": 0, "everywhere": False}
+    return [
+        bet(
+            "p_gen is held at 1 at every word: it may only say. What becomes of the two names?",
+            ["both are lost", "they are spelled <unk>", "nothing: it knows them by now"], 0,
+            "A word that is not in the vocabulary has no probability to be said. What is said fits without them.",
+            **start | {"p_gen": 1.0, "everywhere": True},
+        ),
+        bet(
+            "p_gen is held at 0 at every word: it may only copy. How does the answer end?",
+            ["after the last name", "at once", "never"], 2,
+            "The end, <eos>, is not in the request, so it cannot be copied. It goes on until it is cut off.",
+            **start | {"p_gen": 0.0, "everywhere": True},
+        ),
+        bet(
+            "p_gen is held at 1 at the first word only, where “Ottilie” is due. Is she lost?",
+            ["yes, for good", "“Bartek” takes her place", "no, she comes one word later"], 2,
+            "It says “so”, a word that may begin an answer, and the next query points at her again: it recovers.",
+            **start | {"p_gen": 1.0},
+        ),
+    ]  # fmt: skip
+
+
+def heads(line: int) -> list[dict]:
+    """Chapter 12: heads that are switched off.
+
+    Args:
+        line: which of the two heads has the line below the diagonal.
+    """
+    return [
+        bet(
+            "Two heads. The one with the line below the diagonal is switched off. Which task goes with it?",
+            ["previous", "first", "both"], 0,
+            "That line is the look at the token before. The other head still looks at the first one.",
+            model="2 heads", off=[line],
+        ),
+        bet(
+            "And what does the model answer to “previous” then?",
+            ["the token itself", "the same token at every position", "something new at every position"], 1,
+            "The head now brings the mean of all values, which is the same everywhere: one answer for the whole row.",
+            model="2 heads", off=[line],
+        ),
+        bet(
+            "Both heads are off. Is every answer wrong?",
+            ["yes, in both tasks", "no, in neither task"], 1,
+            "One answer for the whole row is still right where that token happens to be the one that was asked for.",
+            model="2 heads", off=[0, 1],
+        ),
+    ]  # fmt: skip
+
+
+def captions() -> list[dict]:
+    """Chapter 13: where a captioner looks."""
+    return [
+        bet(
+            "“left” names no thing. Where does the model look while it writes it?",
+            ["back at the mushroom", "already at the cactus", "at the paper between them"], 1,
+            "To write “left” and not “above” it must know where the second thing is.",
+            scene=0, step=2, show_boxes=False,
+        ),
+        bet(
+            "Image 6: every word is right. Does “fish” look most at a region inside the box of the fish?",
+            ["yes", "no, beside it"], 1,
+            "The centre of that region lies above the box. A right word is no proof of a right look.",
+            scene=5, step=1, show_boxes=True,
+        ),
+        bet(
+            "The other model has one vector and looks nowhere. What does it get right in all eight images?",
+            ["the things", "how they lie to each other", "nothing"], 1,
+            "One vector holds the layout, and not what the things are. In image 2 it even beats the model that looks.",
+            scene=1, step=2, show_boxes=False,
+        ),
+    ]  # fmt: skip

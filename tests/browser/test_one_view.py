@@ -1,0 +1,211 @@
+"""The figures as the chapters show them: in one view, with nothing cut, and with questions whose answers are true."""
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from attnlib.figures.page import page, view
+from benchmarks.examples import stored_figures
+from tests.browser.conftest import DRAWN
+
+# How wide a figure is in the book's column, at each width of the window.
+COLUMNS = {320: 288, 375: 343, 768: 736, 1280: 704, 1920: 832}
+HIGH, ANSWERED = 640, 700  # px, of 800, before the bet and after it
+
+#: Every live figure of the chapters that asks.
+ASKING = [
+    ("03", "ScoreExplorer"), ("04", "MaskedSoftmaxLab"), ("07", "AlignmentView"), ("07", "AttentionSurgery"),
+    ("08", "AlignmentView"), ("09", "CostCurve"), ("10", "CopyGate"), ("12", "HeadGrid"), ("13", "WhereItLooks"),
+]  # fmt: skip
+asking = pytest.mark.parametrize(("chapter", "name"), ASKING)
+
+# What is cut: text that is wider or higher than its box, a mark outside of its drawing, anything outside of the frame.
+# What lies in a part that scrolls, and says so by a shade, is not cut.
+CUT = """(root) => {
+    const frame = root.querySelector(".attn-frame").getBoundingClientRect(), found = [];
+    const shown = (e) => e.checkVisibility({ visibilityProperty: true });
+    const named = (e) => `<${e.tagName} ${e.getAttribute("class")}> ${e.textContent.slice(0, 40)}`;
+    const note = (e, why) => found.push(`${why}: ${named(e)}`);
+    const unseen = ".attn-spoken, .ms-steps caption, .se-table caption, .wl-heard, option, details";
+    const label = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    for (const e of root.querySelectorAll(".attn-frame *")) {
+        if (!shown(e) || e.closest(unseen)) continue;
+        const box = e.getBoundingClientRect();
+        if (box.width === 0 || box.height === 0) continue;
+        const scrolls = e.closest(".attn-scroll, .ms-frame, .ms-rows");
+        if (!scrolls && (box.left < frame.left - 1 || box.right > frame.right + 1)) note(e, "outside of the frame");
+        const drawing = e.closest("svg");
+        if (e.tagName === "text" && drawing) {
+            const paper = drawing.getBoundingClientRect();
+            if (box.left < paper.left - 2 || box.right > paper.right + 2) note(e, "outside of its drawing");
+        } else if (label(e) && !drawing && !e.matches("textarea, input, select")) {
+            const range = document.createRange();
+            range.selectNodeContents(e);
+            const text = range.getBoundingClientRect();
+            for (let up = e; up !== root && up !== scrolls; up = up.parentElement) {
+                const edge = up.getBoundingClientRect(), hides = getComputedStyle(up).overflowX !== "visible";
+                if (hides && (text.right > edge.right + 1 || text.left < edge.left - 1)) {
+                    note(e, "cut by its box");
+                    break;
+                }
+            }
+            const cell = e.closest("td, th");
+            if (cell && !scrolls && text.right > cell.getBoundingClientRect().right + 1) note(e, "wider than its cell");
+        }
+    }
+    return found;
+}"""
+
+# Moves a control to an end of its range.
+MOVE = """([control, end]) => {
+    if (control.matches("input[type=range]")) {
+        control.value = end ? control.max : control.min;
+        control.dispatchEvent(new Event("input", { bubbles: true }));
+    } else {
+        const press = (key) => control.dispatchEvent(new KeyboardEvent("keydown",
+            { key, shiftKey: true, bubbles: true, cancelable: true }));
+        for (let n = 0; n < 14; n++) (end ? ["ArrowRight", "ArrowUp"] : ["ArrowLeft", "ArrowDown"]).forEach(press);
+    }
+}"""
+
+
+def stored(chapter: str, name: str) -> dict:
+    """The figure that asks."""
+    (state,) = [state for state in stored_figures(chapter, name) if state["questions"]]
+    return state
+
+
+@pytest.fixture
+def chapter_figure(visit, tmp_path):
+    """A figure of a chapter, in a column as wide as the book's."""
+
+    def show(chapter: str, name: str, width: int = 1280, theme: str = "light") -> Locator:
+        file = tmp_path / "figure.html"
+        record = {"state": {"it": {"model_module": "anywidget", "state": stored(chapter, name)}}}
+        style = "<style>body { padding: 0 8px; margin: 0 }</style>"
+        column = f'<div style="width: {COLUMNS[width]}px">{view("it")}</div>'
+        file.write_text(page(record, style + column, theme=theme))
+        opened = visit(file, width=width, theme=theme).page
+        opened.set_viewport_size({"width": width, "height": 800})
+        opened.wait_for_selector("[data-live]")
+        opened.evaluate(DRAWN)
+        return opened.locator("[data-live]")
+
+    return show
+
+
+def height(figure: Locator) -> float:
+    return figure.bounding_box()["height"]
+
+
+@asking
+def test_it_is_seen_at_once_with_its_question_and_with_the_answer(chapter, name, chapter_figure):
+    figure = chapter_figure(chapter, name)
+    for question in stored(chapter, name)["questions"]:
+        assert height(figure) <= HIGH, question["ask"]
+        figure.locator(".attn-question").get_by_role("button", name=question["answers"][0]).first.click()
+        expect(figure.locator(".attn-verdict")).not_to_be_empty()
+        assert height(figure) <= ANSWERED, question["ask"]
+        figure.get_by_role("button", name="Next question").or_(figure.get_by_role("button", name="Start over")).click()
+
+
+@pytest.mark.parametrize("width", COLUMNS)
+@asking
+def test_nothing_is_cut_at_the_ends_of_any_control(chapter, name, width, chapter_figure):
+    figure = chapter_figure(chapter, name, width)
+    page = figure.page
+    assert figure.evaluate(CUT) == []
+    controls = figure.locator("input[type=range], .se-handle, [role=slider]:not(.as-bar)")
+    for control in controls.element_handles():
+        if not control.is_visible():
+            continue
+        for end in (False, True):
+            page.evaluate(MOVE, [control, end])
+            page.evaluate(DRAWN)
+            assert figure.evaluate(CUT) == [], (control.evaluate("e => e.outerHTML.slice(0, 160)"), end)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+
+
+@asking
+def test_on_a_phone_what_is_said_is_on_the_screen_of_every_control(chapter, name, chapter_figure):
+    figure = chapter_figure(chapter, name, 375)
+    said = figure.locator(".attn-sentence")
+    for control in figure.locator("input, select, textarea, [role=slider], .attn-row button").all():
+        if not control.is_visible():
+            continue
+        control.evaluate("e => e.scrollIntoView({ block: 'start' })")
+        figure.page.evaluate(DRAWN)
+        top = said.bounding_box()
+        assert 0 <= top["y"] and top["y"] + top["height"] <= 800, control.evaluate("e => e.outerHTML.slice(0, 160)")
+
+
+def test_the_names_of_the_rows_stay_where_a_map_scrolls(chapter_figure):
+    figure = chapter_figure("07", "AttentionSurgery", 320)
+    map_ = figure.locator(".as-scroll")
+    name = figure.locator(".attn-heat-names text").last
+    map_.evaluate("e => { e.scrollLeft = 0; }")
+    before = name.bounding_box()["x"]
+    map_.evaluate("e => { e.scrollLeft = 120; }")
+    assert map_.evaluate("e => e.scrollLeft") == 120
+    assert name.bounding_box()["x"] == pytest.approx(before, abs=1)
+
+
+#: What each figure shows after "Show me", question by question: a place in it, and words that stand there.
+SHOWN = {
+    ("03", "ScoreExplorer"): [
+        (".attn-sentence", "attends 0.77 to “money”"),
+        (".se-table tbody tr:nth-child(3) .se-weight", "0.61"),  # 2.2 times 0.27
+        (".attn-sentence", "0.17 to each of 6 visible words; the context is (0.52, 0.03)"),
+    ],
+    ("04", "MaskedSoftmaxLab"): [
+        (".attn-sentence", "Row 3: Every score is −∞, and −∞ − (−∞) is NaN."),
+        (".ms-row:nth-child(2) .ms-badge", "leaks 0.21"),
+        (".attn-sentence", "Stored in bfloat16, different scores became equal."),
+    ],
+    ("07", "AlignmentView"): [
+        (".attn-sentence", "Step 7, “3”: Bahdanau looks most at “a”"),
+        (".attn-sentence", "Step 5, “-”"),
+        (".av-panel:nth-child(1) .av-note", "gold links"),
+    ],
+    ("07", "AttentionSurgery"): [
+        (".as-line:nth-child(2)", "2024-03-12"),
+        (".as-line:nth-child(2)", "2024-03-14"),
+        (".as-line:nth-child(2)", "2024-12-14"),
+    ],
+    ("08", "AlignmentView"): [(".attn-sentence", "Step 2"), (".attn-sentence", "Step 3"), (".attn-sentence", "Step 2")],
+    ("09", "CostCurve"): [
+        (".attn-sentence", "2 of 5 cost more than recurrence"),
+        (".cc-rows li:nth-child(2) .cc-meets", "dearer beyond 1,536"),
+        (".cc-rows li:nth-child(2) .cc-meets", "always cheaper"),
+    ],
+    ("10", "CopyGate"): [
+        (".attn-sentence", "and loses “Ottilie”, “Bartek”"),
+        (".attn-sentence", "and does not end"),
+        (".attn-sentence", "it writes “so Ottilie gets the umbrella , Bartek gets a copy”"),
+    ],
+    ("12", "HeadGrid"): [
+        (".attn-sentence", "previous goes from 1.00"),
+        (".attn-sentence", "first stays at"),
+        (".attn-sentence", "Without heads 0, 1"),
+    ],
+    ("13", "WhereItLooks"): [
+        (".attn-sentence", "“left” looks most at row 2, column 6"),
+        (".attn-sentence", "The centre of that region is outside the box"),
+        (".wl-others", "left of a"),
+    ],
+}  # fmt: skip
+
+
+@asking
+def test_the_figure_shows_what_the_answer_says(chapter, name, chapter_figure):
+    figure = chapter_figure(chapter, name)
+    card = figure.locator(".attn-question")
+    questions = stored(chapter, name)["questions"]
+    assert len(questions) == 3
+    for question, (place, words) in zip(questions, SHOWN[chapter, name], strict=True):
+        expect(card.locator(".attn-ask")).to_contain_text(question["ask"])
+        card.locator(".attn-answers").first.get_by_role("button").nth(question["right"]).click()
+        expect(card.locator(".attn-verdict")).to_contain_text(f"Right. {question['because']}")
+        card.get_by_role("button", name="Show me").click()
+        expect(figure.locator(place)).to_contain_text(words)
+        card.get_by_role("button", name="Next question").or_(card.get_by_role("button", name="Start over")).click()
+    expect(card.locator(".attn-ask")).to_contain_text(questions[0]["ask"])

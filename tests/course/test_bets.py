@@ -1,0 +1,90 @@
+"""The bets of the live figures: few words, and answers that attnlib computes. (The browser shows the others.)"""
+
+import numpy as np
+import pytest
+
+from attnlib.course import bets
+from attnlib.course.figures import MaskedSoftmaxLab, ScoreExplorer
+from attnlib.figures import CostCurve
+from attnlib.figures.figure import Figure
+from attnlib.figures.questions import checked
+from benchmarks.examples import stored_figures
+
+GROUPS = [
+    bets.plane(), bets.masks(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(), bets.costs(),
+    bets.gate("call Ada"), bets.heads(0), bets.captions(),
+]  # fmt: skip
+
+
+def shown(figure: Figure, question: dict) -> Figure:
+    """The figure after "Show me"."""
+    for trait, value in question["show"].items():
+        setattr(figure, trait, value)
+    return figure
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_figure_asks_three_things_in_few_words_and_shows_each(group):
+    assert len(checked(group, {trait for one in group for trait in one["show"]})) == 3
+    for one in group:
+        assert len(one["ask"]) <= 115 and len(one["because"]) <= 125, one["ask"]
+        assert one["show"], one["ask"]
+
+
+def test_no_place_wins_most_of_the_time():
+    rights = [one["right"] for group in GROUPS for one in group]
+    assert max(map(rights.count, rights)) < 0.6 * len(rights)
+
+
+def test_plane():
+    (state,) = stored_figures("03", "ScoreExplorer")
+    figure = ScoreExplorer(state["words"], state["query"], state["key"])
+    longer, hidden, nothing = bets.plane()
+    before = np.array(figure.weights)
+    assert state["words"][-1] == "money" and f"{before[-1]:.2f}" in longer["ask"]
+    assert np.allclose(longer["show"]["query"], 2 * np.array(state["query"]))
+    assert f"it grows to {shown(figure, longer).weights[-1]:.2f}" == longer["answers"][longer["right"]]
+    after = np.array(shown(figure, hidden).weights)
+    assert after[-1] == 0 and np.allclose(after[:-1], before[:-1] / before[:-1].sum())
+    assert f"{1 / before[:-1].sum():.1f}" in hidden["because"]
+    figure = shown(figure, nothing)
+    assert np.allclose(figure.weights, 1 / 6) and np.allclose(figure.context, np.mean(state["key"], axis=0))
+    assert np.linalg.norm(figure.context) > 0.3  # not at the origin
+
+
+def test_masks():
+    (state,) = stored_figures("04", "MaskedSoftmaxLab")
+    figure = MaskedSoftmaxLab(state["start"]["scores"], state["start"]["lengths"], state["words"])
+    empty, low, stored = bets.masks()
+    assert shown(figure, empty).verdicts[2] == "NaN"
+    padding = shown(figure, low).weights[1][3:]
+    assert 0.17 < sum(padding) < 0.23  # a fifth
+    right = np.exp(state["start"]["scores"][0]) / np.exp(state["start"]["scores"][0]).sum()
+    figure = shown(figure, stored)
+    assert np.abs(figure.weights[0] - right).max() > 0.04
+    assert figure.weights[0][1] == figure.weights[0][5]  # of the scores 2.0 and 2.4
+    figure.precision = "float16"
+    assert np.abs(figure.weights[0] - right).max() < 0.015
+
+
+def test_costs():
+    (state,) = stored_figures("09", "CostCurve")
+    bills = {
+        quantity["name"]: {
+            one["name"]: {
+                part["name"]: [(c, {"S": s, "T": t, "d": d}) for c, s, t, d in part["terms"]] for part in one["parts"]
+            }
+            for one in quantity["costs"]
+        }
+        for quantity in state["costs"]
+    }
+    figure = CostCurve(bills)
+    again, narrow, alone = bets.costs()
+    counts = {name: sum(parts.values()) for name, parts in shown(figure, again).counts.items()}
+    ratio = counts["additive, keys at every step"] / counts["additive"]
+    assert f"{ratio:.0f} times" in again["because"]
+    assert figure.crossovers["dot"] == [3072]
+    assert shown(figure, narrow).crossovers["dot"] == [1536]
+    assert figure.S == figure.crossovers["dot"][0] == 6 * figure.d
+    assert shown(figure, alone).crossovers["dot"] == [] and figure.T == 50
+    assert sum(figure.counts["dot"].values()) < sum(figure.counts["recurrence"].values())
