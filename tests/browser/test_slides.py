@@ -197,9 +197,7 @@ def test_the_mouse_meets_a_figure_that_is_scaled(scale, mounted):
                                     { transform: `scale(${s})`, transformOrigin: '0 0' })"""
     page = mounted(alignment_view()).page
     page.evaluate(rescale, scale)
-    names = [
-        word.bounding_box() for word in page.locator(".attn-heat text").all() if word.text_content() == "w10"
-    ]
+    names = [word.bounding_box() for word in page.locator(".attn-heat text").all() if word.text_content() == "w10"]
     row, column = min(names, key=lambda box: box["x"]), max(names, key=lambda box: box["x"])
     page.mouse.click(column["x"] + column["width"] / 2, row["y"] + row["height"] / 2)
     assert page.locator(".attn-heat").first.get_attribute("aria-valuenow") == "11", "rows count from 1"
