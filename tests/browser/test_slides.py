@@ -33,9 +33,9 @@ FAULTS = """async () => {
         for (const code of slide.querySelectorAll("pre:not(.figure *)")) {
             if (code.scrollWidth > code.clientWidth) fault(`a line is too long: ${code.textContent.slice(0, 40)}`);
         }
-        for (const image of slide.querySelectorAll("img")) {
+        for (const image of slide.querySelectorAll("img, svg.picture")) {
             if (image.clientHeight < 300) fault(`a picture is ${image.clientHeight} px high`);
-            if (!image.alt) fault("a picture has no alternative text");
+            if (!(image.alt || image.ariaLabel)) fault("a picture has no alternative text");
         }
         for (const box of slide.querySelectorAll(".figure")) {
             if (!(box.dataset.scale >= 0.75)) fault(`a figure is ${box.dataset.scale} of its size`);
