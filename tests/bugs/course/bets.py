@@ -12,4 +12,5 @@ BUGS = of(
     ("another width shown", '"S": 1536, "d": 256', '"S": 1536, "d": 512'),
     ("both lengths grow", '"axis": "S", "S": 32768', '"axis": "S=T", "S": 32768'),
     ("nothing to show", '"show": show}', '"show": {}}'),
+    ("superb keeps too little", "0.483, 0.517", "0.4, 0.6"),
 )
