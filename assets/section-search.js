@@ -1,15 +1,16 @@
 /* The search page: sections with excerpts, for questions as people ask them, with nothing but scripts that a page may load
    from the disk, too. `BOOK` is what website/section_search.py has written down; stemmer and stop words are Sphinx's.
 
-   Not every word must occur: BM25 over title, title of the page and text, times the share of the question that is met, more
-   for words that stand side by side as they were asked, less for pages that list rather than teach. A word that the book
-   does not have stands for those that begin with it, or are one letter away. */
+   Not every word must occur: BM25 over title, title of the page and text, more where the glossary says that a word is
+   explained, less for what lists rather than teaches. Kindred words count a little. A word that the book does not have
+   stands for those that begin with it, or are one letter away. */
 (() => {
   const FIELDS = [4, 1.5, 1]; // how much a word counts in the title of a section, of its page, in its text
   const KIN = 0.3; // and how much a kindred word counts
   const MOST = 30;
-  const ASKING = "what why how when where which who do does did can could should would i you we me my our vs versus from has have get gets give gives work works use used everything".split(" ");
-  const stop = new Set([...stopwords, ...ASKING]);
+  const ASKING = "what why how when where which who do does did can could should would i you we me my our vs versus from has have "
+    + "get gets give gives work works use used everything";
+  const stop = new Set([...stopwords, ...ASKING.split(" ")]);
   const stemmer = new Stemmer();
   const stems = new Map();
 
@@ -27,14 +28,13 @@
   const places = new Map(); // stem: Map of section and weighted count
   const sections = BOOK.flatMap(([page, pageTitle, inside]) =>
     inside.map(([anchor, title, text, explained, weight]) => {
-      const section = { page, pageTitle, weight, anchor, title, text, explained, length: 0, said: " " };
+      const section = { page, pageTitle, weight, anchor, title, text, explained, length: 0 };
       [title, pageTitle, text].forEach((field, n) => {
         for (const { spelt, stem } of words(field)) {
           vocabulary.set(spelt, stem);
           if (!places.has(stem)) places.set(stem, new Map());
           places.get(stem).set(section, (places.get(stem).get(section) ?? 0) + FIELDS[n]);
           section.length += FIELDS[n];
-          section.said += `${stem} `;
         }
       });
       return section;
@@ -91,26 +91,20 @@
     const telling = asked.filter(({ spelt }) => !stop.has(spelt));
     const terms = (telling.length ? telling : asked).map(weighed);
     const sought = new Set(terms.flatMap(({ forms, kin }) => [...forms, ...kin]));
-    // What the glossary explains on a page is met there, in whatever words.
+    // Where the glossary sends whoever asks for its term.
     const explained = sections.filter(({ explained, title }) => explained && words(title).every(({ stem }) => sought.has(stem)));
     const isExplained = ({ forms }, { page }) => explained.some((term) =>
       page.endsWith(`/${term.explained}`) && words(term.title).some(({ stem }) => forms.includes(stem)));
 
     const results = [...new Set(terms.flatMap(({ counts }) => [...counts.keys()]))].map((section) => {
-      const { weight, length, said, anchor } = section;
-      let [score, met, all] = [0, 0, 0];
-      for (const term of terms) {
+      const score = terms.reduce((sum, term) => {
         const n = term.counts.get(section) ?? 0;
-        const here = isExplained(term, section);
-        score += term.rare * n / (n + 1.2 * (0.4 + 0.6 * length / usual)) * (here ? 1.5 : 1);
-        met += n || here ? term.rare : 0;
-        all += term.rare;
-      }
-      const pairs = terms.slice(1).filter(({ forms }, n) =>
-        terms[n].forms.some((one) => forms.some((other) => said.includes(` ${one} ${other} `))));
+        const part = term.rare * n / (n + 1.2 * (0.4 + 0.6 * section.length / usual));
+        return sum + part * (isExplained(term, section) ? 1.5 : 1);
+      }, 0);
       // Who writes a name of the package out, in its own way, asks for the reference.
-      const isName = /[a-z][A-Z]|_/.test(question) && anchor.endsWith(`.${question}`);
-      return { section, isName, score: weight * (met / all) * score * (1 + 0.5 * pairs.length / terms.length) };
+      const isName = /[a-z][A-Z]|_/.test(question) && section.anchor.endsWith(`.${question}`);
+      return { section, isName, score: section.weight * score };
     });
     const best = Math.max(...results.map(({ score }) => score));
     const kept = results.filter(({ score, isName }) => isName || score > best / 5);

@@ -48,14 +48,15 @@ QUESTIONS = {
     "what is BLEU": ["15_scaling_up#step-2-a-score-that-can-be-trusted"],
     "transformer": ["12_multi_head#the-block-around-it"],
 }
-#: One letter is wrong, missing, too much, or changed places with the next.
+#: One letter is missing, wrong, too much, or has changed places with the next.
 MISTAKEN = {
     "atention": ["03_attention_step_by_step#attention-step-by-step"],
     "sofmax": ["04_masked_softmax#masked-softmax"],
-    "teecher forcing": ["02_encoder_decoder#teacher-forcing"],
-    "perplexxity": ["glossary#term-perplexity"],
-    "bahdanau vs lunog": ["07_alignment#two-orders-of-looking"],
+    "sogtmax": ["04_masked_softmax#masked-softmax"],
     "positonal encoding": ["11_self_attention#positions"],
+    "teecher forsing": ["02_encoder_decoder#teacher-forcing"],
+    "colverage": ["10_copy_attention#looking-twice-coverage"],
+    "preplexity": ["glossary#term-perplexity"],
 }
 
 
@@ -186,6 +187,8 @@ def test_nothing_that_is_asked_does_harm(question, search):
     expect(page.locator("main input[type=search]")).to_have_value(question)
     assert page.locator("#search-results img").count() == 0
     assert page.title() == before
+    page.set_viewport_size({"width": 375, "height": 800})
+    assert page.evaluate(TOO_WIDE) == ""
     assert visited.errors == []
 
 
