@@ -47,7 +47,7 @@ class Figure(anywidget.AnyWidget):
 
     @traitlets.validate("questions")
     def _check_questions(self, proposal):
-        own = set(self.trait_names(sync=True)) - set(anywidget.AnyWidget.class_trait_names()) - {"questions"}
+        own = set(self.trait_names(sync=True)) - set(anywidget.AnyWidget.class_trait_names(sync=True)) - {"questions"}
         return checked(proposal["value"], {name for name in own if not name.startswith("_")})
 
     def picture(self) -> Picture:

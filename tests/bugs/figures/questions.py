@@ -17,4 +17,6 @@ BUGS = of(
     "figures/figure.py", "figures/test_questions.py",
     ("a figure may show its questions", ' - {"questions"}', ""),
     ("a figure may show what is only computed", "self.trait_names(sync=True)", "self.trait_names()"),
+    ("a trait that every widget has cannot be shown", "AnyWidget.class_trait_names(sync=True)",
+     "AnyWidget.class_trait_names()"),
 )
