@@ -26,7 +26,7 @@ OURS = ["_static/language_data.js", INDEX, "_static/section-search.js"]
 WEIGHTS = {
     r"book/(api|bibliography)": 0.3,
     r"book/(exercises/|bug_|claims|how_fast|instructors|what_survives)": 0.5,
-    r"book/.*#(ex-|exercises|summary|what-the-slides-left-out)": 0.7,
+    r"book/.*#(ex-|exercises|summary|what-is-left-out-elsewhere)": 0.7,
     r"book/\d": 1.0,
     r"": 0.8,
 }
