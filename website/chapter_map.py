@@ -16,8 +16,8 @@ from sphinx.util.docutils import SphinxDirective
 from attnlib.course.book import BOOK, ROOT
 from scripts.notebooks import times
 
-WIDTH, HEIGHT, ACROSS = 480, 52, 3  # of the map, of a box, boxes in a row
-GAP, BELOW, CAPTION = 14, 22, 28  # px between boxes, between rows, and for the name of a part
+WIDTH, HEIGHT, ACROSS = 560, 44, 3  # of the map, of a box, boxes in a row
+GAP, BELOW, CAPTION = 14, 17, 22  # px between boxes, between rows, and for the name of a part
 RIM = 14  # px beside the boxes, for arrows that pass all of them
 
 LISTS = (ROOT / "_toc.yml", BOOK / "chapters.yml")
@@ -133,8 +133,8 @@ def drawing(book: Mapping[str, list[Chapter]], seconds: Mapping[str, int]) -> st
         x, y = box.x + box.width / 2, box.y
         drawn.append(
             f'<g>{paths}<a href="{file}.html"><rect x="{box.x:.1f}" y="{y:.0f}" width="{box.width:.1f}" '
-            f'height="{HEIGHT}" rx="8"/><text class="title" x="{x:.1f}" y="{y + 22:.0f}">{number} · {html.escape(name)}'
-            f'</text><text x="{x:.1f}" y="{y + 40:.0f}">{html.escape(asks)}'
+            f'height="{HEIGHT}" rx="8"/><text class="title" x="{x:.1f}" y="{y + 18:.0f}">{number} · {html.escape(name)}'
+            f'</text><text x="{x:.1f}" y="{y + 35:.0f}">{html.escape(asks)}'
             f'<tspan class="runs"> · {seconds[file]} s</tspan></text></a></g>'
         )
     tip = (

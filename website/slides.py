@@ -27,6 +27,7 @@ from attnlib.figures.page import HOST, STATE, VIEW
 from scripts.notebooks import Stale, choose, with_outputs
 from website.lean_pages import MATHJAX
 from website.live_figures import share
+from website.pictures import in_page
 from website.references import Unknown
 from website.slide_text import PAGES, SlideText, code
 
@@ -176,6 +177,7 @@ def html_of(deck, text: SlideText) -> str:
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     exporter.register_filter("myst", text.html)
     exporter.register_filter("code", code)
+    exporter.register_filter("picture", in_page)
     made, _ = exporter.from_notebook_node(
         deck, resources={"mathjax": json.dumps(MATHJAX), "title": deck.metadata.title}
     )

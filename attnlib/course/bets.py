@@ -320,3 +320,28 @@ def captions() -> list[dict]:
             scene=1, step=2, show_boxes=False,
         ),
     ]  # fmt: skip
+
+
+def film() -> list[dict]:
+    """Chapter 14: two texts of five words, and votes that were made up."""
+    even = [0.2] * 5
+    return [
+        bet(
+            "“a superb and witty film”: now all five words count the same. What does the model say?",
+            ["praise, a little less sure", "neither praise nor blame", "blame"], 0,
+            "Two of five words vote 6, so z falls from 6 to 2.4. But σ is flat up there: p falls by 0.08 only.",
+            text=0, edits={"0": even},
+        ),
+        bet(
+            "And “a superb but noisy film”, all words counting the same?",
+            ["praise, a little less sure", "neither praise nor blame", "blame"], 1,
+            "The votes of “superb” and of “noisy” are 6 and −6: where both count the same, nothing is left.",
+            text=1, edits={"1": even},
+        ),
+        bet(
+            "The second text again. How much of its weight can “superb” lose before p has fallen by 0.05?",
+            ["a twentieth", "a quarter", "half"], 2,
+            "Its rest of 0.48 still makes z = 2.9 and p = 0.95, if all that it loses goes to a word without a vote.",
+            text=1, edits={"1": [0.0, 0.483, 0.517, 0.0, 0.0]},
+        ),
+    ]  # fmt: skip

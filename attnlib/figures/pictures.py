@@ -148,7 +148,7 @@ def tinted(ax: Axes, image: np.ndarray, alpha: np.ndarray, smooth: bool) -> None
     y, x = divmod(int(alpha.argmax()), columns)
     edges = (width / columns, height / rows)
     corner = (x * edges[0], y * edges[1])
-    ax.add_patch(Rectangle(corner, *edges, fill=False, ec=ROLES["weight"].light, lw=2))
+    ax.add_patch(Rectangle(corner, *edges, fill=False, ec=ROLES["weight"].light, gid="weight", lw=2))
 
 
 def stretched(rows: np.ndarray, n: int) -> np.ndarray:

@@ -22,7 +22,6 @@ BUILT = Path(os.environ.get("BOOK_HTML") or Path(__file__).parents[2] / "_build"
 
 # What the theme logs on every page and we cannot change. Everything else fails.
 HARMLESS = (
-    "Identifier 'THEBE_JS_URL' has already been declared",  # sphinx-thebe writes its inline script twice
     "Got invalid theme mode",  # pydata-sphinx-theme on a first visit
 )
 

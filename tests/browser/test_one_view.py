@@ -16,6 +16,7 @@ ASKING = [
     ("01", "FadingTrace"), ("03", "ScoreExplorer"), ("04", "MaskedSoftmaxLab"), ("06", "LookBack"),
     ("07", "AlignmentView"), ("07", "AttentionSurgery"),
     ("08", "AlignmentView"), ("09", "CostCurve"), ("10", "CopyGate"), ("12", "HeadGrid"), ("13", "WhereItLooks"),
+    ("14", "OtherWeights"),
 ]  # fmt: skip
 asking = pytest.mark.parametrize(("chapter", "name"), ASKING)
 
@@ -202,6 +203,11 @@ SHOWN = {
         (".attn-sentence", "“left” looks most at row 2, column 6"),
         (".attn-sentence", "The centre of that region is outside the box"),
         (".wl-others", "left of a"),
+    ],
+    ("14", "OtherWeights"): [
+        (".attn-sentence", "says praise, p of praise 0.92, was 1.00"),
+        (".ow-says", "neither"),
+        (".attn-sentence", "p of praise 0.95, was 1.00. The answer stays."),
     ],
 }  # fmt: skip
 

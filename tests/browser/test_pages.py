@@ -13,8 +13,8 @@ AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 # What axe finds in the theme and its extensions, by rule and by CSS selector. Ours is not on this list, and
 # must not get there: whatever matches no selector here fails.
 KNOWN = {
-    # Buttons whose visible text is not in their aria-label: search, light/dark switch; myst-nb's cell toggles.
-    "label-content-name-mismatch": [".search-button-field", ".theme-switch-button", "summary[aria-label]"],
+    # Buttons whose visible text is not in their aria-label: search, light/dark switch.
+    "label-content-name-mismatch": [".search-button-field", ".theme-switch-button"],
     # The logo of the sidebar lies outside of the landmarks.
     "region": [".sidebar-primary-items__start > .sidebar-primary-item"],
     # docutils marks bibliographies with the roles of DPUB-ARIA as they were before version 1.1.
@@ -111,8 +111,8 @@ RAW_FORMULAS = r"""() => {
 # Nothing is asked of a page before.
 REACHABLE = """(width) => innerWidth === width
     && !document.getAnimations().some(({ playState }) => playState === "running") && [...document.querySelectorAll(
-    "pre, .nboutput > .output_area, .cell_output > .output, .jp-RenderedHTMLCommon, .pst-scrollable-table-container,"
-    + "div.math mjx-container",
+    "pre, .map, :has(> svg.picture), .nboutput > .output_area, .cell_output > .output, .jp-RenderedHTMLCommon,"
+    + ".pst-scrollable-table-container, div.math mjx-container",
 )].filter((part) => part.checkVisibility()).every((part) => (part.tabIndex === 0)
     === (part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight))"""
 
@@ -123,6 +123,16 @@ TOO_WIDE = (
     return scrollWidth > clientWidth ? `${scrollWidth} > ${clientWidth}` : "";
 }"""
 )
+
+
+# The pictures that can be seen and whose letters cannot be read.
+PICTURES = """() => [...document.querySelectorAll("svg.picture")].filter((svg) => svg.checkVisibility())
+    .flatMap((svg) => {
+    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const letters = [...svg.querySelectorAll("text")].map((text) => Number.parseFloat(getComputedStyle(text).fontSize));
+    const smallest = scale * Math.min(...letters);
+    return smallest < 10.9 ? [`letters of ${smallest.toFixed(1)} px: ${svg.ariaLabel}`] : [];
+})"""
 
 
 @pytest.mark.parametrize("name", pages())
@@ -137,9 +147,13 @@ def test_page(name, built, visit, request):
     assert page.locator("mjx-merror").count() == 0, page.locator("mjx-merror").all_text_contents()
     assert page.locator("main .math").count() <= page.locator("main .math mjx-container").count()
     assert page.evaluate(RAW_FORMULAS) == []
+    assert page.get_by_text("Show code cell").count() == 0, "a bar that does not say what it holds"
+    assert page.locator(".cell_output").get_by_text("Not written yet").count() == 0, "a check without an answer"
+    assert page.evaluate(PICTURES) == []
 
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate(TOO_WIDE) == "", "light, 375 px"
+    assert page.evaluate(PICTURES) == [], "375 px"
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert page.evaluate(TOO_WIDE) == "", "dark, 375 px"
 

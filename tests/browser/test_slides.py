@@ -33,9 +33,9 @@ FAULTS = """async () => {
         for (const code of slide.querySelectorAll("pre:not(.figure *)")) {
             if (code.scrollWidth > code.clientWidth) fault(`a line is too long: ${code.textContent.slice(0, 40)}`);
         }
-        for (const image of slide.querySelectorAll("img")) {
+        for (const image of slide.querySelectorAll("img, svg.picture")) {
             if (image.clientHeight < 300) fault(`a picture is ${image.clientHeight} px high`);
-            if (!image.alt) fault("a picture has no alternative text");
+            if (!(image.alt || image.ariaLabel)) fault("a picture has no alternative text");
         }
         for (const box of slide.querySelectorAll(".figure")) {
             if (!(box.dataset.scale >= 0.75)) fault(`a figure is ${box.dataset.scale} of its size`);
@@ -197,9 +197,7 @@ def test_the_mouse_meets_a_figure_that_is_scaled(scale, mounted):
                                     { transform: `scale(${s})`, transformOrigin: '0 0' })"""
     page = mounted(alignment_view()).page
     page.evaluate(rescale, scale)
-    names = [
-        word.bounding_box() for word in page.locator(".attn-heat text").all() if word.text_content() == "w10"
-    ]
+    names = [word.bounding_box() for word in page.locator(".attn-heat text").all() if word.text_content() == "w10"]
     row, column = min(names, key=lambda box: box["x"]), max(names, key=lambda box: box["x"])
     page.mouse.click(column["x"] + column["width"] / 2, row["y"] + row["height"] / 2)
     assert page.locator(".attn-heat").first.get_attribute("aria-valuenow") == "11", "rows count from 1"

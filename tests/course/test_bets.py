@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib.course import bets
-from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, ScoreExplorer
+from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
 from attnlib.figures import CostCurve
 from attnlib.figures.figure import Figure
 from attnlib.figures.questions import checked
@@ -12,7 +12,7 @@ from benchmarks.examples import stored_figures
 
 GROUPS = [
     bets.plane(), bets.masks(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(), bets.costs(),
-    bets.gate("call Ada"), bets.heads(0), bets.captions(),
+    bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
     bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
 ]  # fmt: skip
 
@@ -118,3 +118,19 @@ def test_costs():
     assert figure.S == figure.crossovers["dot"][0] == 6 * figure.d
     assert shown(figure, alone).crossovers["dot"] == [] and figure.T == 50
     assert sum(figure.counts["dot"].values()) < sum(figure.counts["recurrence"].values())
+
+
+def test_film():
+    (state,) = [state for state in stored_figures("14", "OtherWeights") if state["questions"]]
+    figure = OtherWeights(state["words"], state["own"], state["votes"])
+    before, (praise, cancel, least) = figure.p, bets.film()
+    assert shown(figure, praise).answer == "praise" and f"{figure.log_odds:.1f}" == "2.4"
+    assert f"by {before - figure.p:.2f} only" in praise["because"]
+    assert shown(figure, cancel).answer == "neither" and figure.votes[1][1] == -figure.votes[1][3] == 6
+    assert "superb" in figure.words[1][1] and " ".join(figure.words[1]) in cancel["ask"]
+    figure = shown(figure, least)
+    assert f"{figure.weights[1]:.2f}" == f"{figure.farthest[1]:.2f}" == "0.48"
+    assert figure.votes[1][2] == 0 and 0.045 < before - figure.p < 0.05 and f"z = {figure.log_odds:.1f}" == "z = 2.9"
+    assert f"p = {figure.p:.2f}" in least["because"]
+    figure.edits = {1: [0, 0.47, 0.53, 0, 0]}  # a little less, and it is too little
+    assert before - figure.p > 0.05

@@ -16,7 +16,7 @@ ROOMS: dict[str, tuple[set[str], set[str] | None]] = {
     "attnlib": (set(), {"torch", "jaxtyping"}),  # the core
     "attnlib.data": (set(), None),  # what a corpus needs, it imports when it is loaded
     "attnlib.training": ({"attnlib", "attnlib.data"}, NUMBERS | {"sacrebleu"}),
-    "attnlib.figures": (set(), DRAWING | {"IPython", "PIL"}),  # arrays and words, never a model
+    "attnlib.figures": (set(), DRAWING | {"IPython", "PIL", "matplotlib_inline"}),  # arrays and words, never a model
     "attnlib.course.explanations": ({"attnlib.data"}, {"torch", "jaxtyping"}),
     "attnlib.course.figures": (
         {"attnlib", "attnlib.data", "attnlib.figures", "attnlib.course.explanations"},

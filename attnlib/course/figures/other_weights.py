@@ -34,6 +34,7 @@ class OtherWeights(Figure):
         edits: number of a text -> S numbers, not negative, that take the place of the model's own weights; divided by
             their sum.
         within: how far p may move while the answer counts as the same.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: no text, an empty one, numbers that do not fit its words, weights that are negative or do not add up
@@ -81,6 +82,7 @@ class OtherWeights(Figure):
         text: int = 0,
         edits: Mapping[int, object] | None = None,
         within: float = 0.05,
+        questions: Sequence[Mapping] = (),
     ):
         texts = texts_of(words)
         if not 0 < as_float(within) < 1:
@@ -95,6 +97,7 @@ class OtherWeights(Figure):
             asked=[str(word) for word in asked],
             text=text,
             within=as_float(within),
+            questions=list(questions),
         )
         self.edits = edits or {}
         self._answer()

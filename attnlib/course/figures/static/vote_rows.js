@@ -20,7 +20,7 @@ export function voteRows({ paint }) {
       html("th", { scope: "col", class: "ow-number" }, "vote"))),
     body,
     html("tfoot", {}, html("tr", {},
-      html("th", { scope: "row", colspan: 3 }, "weight × vote, added up: z"), html("td", {}, total.element), log)));
+      html("th", { scope: "row", colspan: 3 }, "weight × vote, sum: z"), html("td", {}, total.element), log)));
   let rows = [], shown = null; // the text whose words stand there
 
   body.addEventListener("keydown", (event) => {
