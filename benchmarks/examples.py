@@ -217,14 +217,21 @@ def fading_trace(word: str = "word") -> FadingTrace:
     """The last words are short ones, so that the text has as many characters as it may."""
     text = f"{word} is a b c d e f g h i j k l m n o p q r s t u v w x y z and so on and so on and so on"
     vocabulary = characters(word)
-    return FadingTrace(reader_weights(len(vocabulary), d=64, spread=0.1), vocabulary, text, word=0, becomes="words")
+    return FadingTrace(
+        reader_weights(len(vocabulary), d=64, spread=0.1),
+        vocabulary,
+        text,
+        word=0,
+        becomes="words",
+        questions=asked(word),
+    )
 
 
 def look_back(word: str = "word") -> LookBack:
     vocabulary = characters(word)
     text = f"{word} abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz abcdefghi"
     weights = reader_weights(len(vocabulary), AttentionLM, d=32, spread=0.5)
-    return LookBack(weights, vocabulary, text, {word: text, "short": word[:3]})
+    return LookBack(weights, vocabulary, text, {word: text, "short": word[:3]}, questions=asked(word))
 
 
 EXAMPLES: dict[str, Example] = {

@@ -23,6 +23,35 @@ def bet(ask: str, answers: list[str], right: int, because: str, **show) -> dict:
     return {"ask": ask, "answers": answers, "right": right, "because": because, "show": show}
 
 
+def forgetting(text: str) -> list[dict]:
+    """Chapter 1: an RNN that reads a text twice.
+
+    Args:
+        text: what it reads, with a queen as its second word.
+    """
+    start = {"text": text, "word": 1, "becomes": "king", "logarithmic": False}
+    return [
+        bet(
+            "Now “queen” becomes “mightiest emperor”, longer and rarer. How long does the difference last?",
+            ["three times as long", "about as long", "to the end of the text"], 1,
+            "What is read after the word overwrites the state, and that is the same, whatever the word was.",
+            **start | {"becomes": "mightiest emperor"},
+        ),
+        bet(
+            "The bars become logarithmic: six powers of ten. What shape does the fall have then?",
+            ["nearly a straight line", "it levels off: a rest is kept", "steps, one at every blank"], 0,
+            "Each character leaves about the same share of what was left before it. That is an exponential.",
+            **start | {"logarithmic": True},
+        ),
+        bet(
+            "The text is cut off one blank after “queen”. How much of the guess does “king” move there?",
+            ["less than 0.1 %", "nearly all of it", "about 14 %"], 2,
+            "A third of the difference is left in the state, but what begins a word depends little on the word before.",
+            **start | {"text": text[: text.index("queen") + len("queen ")]},
+        ),
+    ]  # fmt: skip
+
+
 def plane() -> list[dict]:
     """Chapter 3: a query and six keys."""
     start = {"score": "dot", "temperature": 1.0, "valid_length": 6, "query": [1.5, 0.2]}
@@ -69,6 +98,37 @@ def masks() -> list[dict]:
             ["float16", "bfloat16", "both", "neither"], 1,
             "Between 128 and 256 bfloat16 has whole numbers only: 2.0 and 2.4 become equal. float16 has steps of 1/8.",
             **start | {"fill": "ours", "precision": "bfloat16", "offset": 200.0, "row": 0},
+        ),
+    ]  # fmt: skip
+
+
+def looking(row: str, other: str, missing: str) -> list[dict]:
+    """Chapter 6: a language model that looks for a digit.
+
+    Args:
+        row: what it reads; its last character is the key that is asked for.
+        other: the other key of the row.
+        missing: a key that is not in it.
+    """
+    end = {"position": 63}
+    return [
+        bet(
+            f"Next it reads the last “{row[-1]}”. Over which earlier character will the largest bar stand?",
+            [f"the same key, “{row[-1]}”", "the digit after that key", "the “?” just before"], 1,
+            "The state after the digit has read the key as well: it matches the question, and it brings the answer.",
+            **end | {"text": row},
+        ),
+        bet(
+            f"The row asks for “{other}” instead. What becomes different?",
+            ["only the answer", "only the bars", "the bars and the answer"], 2,
+            "The state after the last key is the query. Another query finds another digit.",
+            **end | {"text": row[:-1] + other},
+        ),
+        bet(
+            f"The row asks for “{missing}”, which stands nowhere in it. What does the model answer?",
+            ["one of the two digits, quite surely", "any digit, each as likely", "a letter"], 0,
+            "The weights add up to 1, so it looks somewhere; and nothing has taught it to say that it does not know.",
+            **end | {"text": row[:-1] + missing},
         ),
     ]  # fmt: skip
 

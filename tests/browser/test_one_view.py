@@ -13,7 +13,8 @@ HIGH, ANSWERED = 640, 700  # px, of 800, before the bet and after it
 
 #: Every live figure of the chapters that asks.
 ASKING = [
-    ("03", "ScoreExplorer"), ("04", "MaskedSoftmaxLab"), ("07", "AlignmentView"), ("07", "AttentionSurgery"),
+    ("01", "FadingTrace"), ("03", "ScoreExplorer"), ("04", "MaskedSoftmaxLab"), ("06", "LookBack"),
+    ("07", "AlignmentView"), ("07", "AttentionSurgery"),
     ("08", "AlignmentView"), ("09", "CostCurve"), ("10", "CopyGate"), ("12", "HeadGrid"), ("13", "WhereItLooks"),
     ("14", "OtherWeights"),
 ]  # fmt: skip
@@ -152,6 +153,11 @@ def test_the_names_of_the_rows_stay_where_a_map_scrolls(chapter_figure):
 
 #: What each figure shows after "Show me", question by question: a place in it, and words that stand there.
 SHOWN = {
+    ("01", "FadingTrace"): [
+        (".attn-sentence", "made different is left 3 characters (1 word) later"),
+        (".attn-sentence", "made different is left 3 characters (1 word) later"),
+        (".attn-sentence", "31 % of what “queen” made different is left, and the guess at the end has moved by 13.6 %"),
+    ],
     ("03", "ScoreExplorer"): [
         (".attn-sentence", "attends 0.77 to “money”"),
         (".se-table tbody tr:nth-child(3) .se-weight", "0.61"),  # 2.2 times 0.27
@@ -161,6 +167,11 @@ SHOWN = {
         (".attn-sentence", "Row 3: Every score is −∞, and −∞ − (−∞) is NaN."),
         (".ms-row:nth-child(2) .ms-badge", "leaks 0.21"),
         (".attn-sentence", "Stored in bfloat16, different scores became equal."),
+    ],
+    ("06", "LookBack"): [
+        (".attn-sentence", "looks most at “0” (place 22), 0.79; the likeliest next is “0”"),
+        (".attn-sentence", "looks most at “6” (place 32), 0.82; the likeliest next is “6”"),
+        (".attn-sentence", "After “A” (place 36) it looks most at “6” (place 32)"),
     ],
     ("07", "AlignmentView"): [
         (".attn-sentence", "Step 7, “3”: Bahdanau looks most at “a”"),

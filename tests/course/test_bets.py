@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib.course import bets
-from attnlib.course.figures import MaskedSoftmaxLab, OtherWeights, ScoreExplorer
+from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
 from attnlib.figures import CostCurve
 from attnlib.figures.figure import Figure
 from attnlib.figures.questions import checked
@@ -13,6 +13,7 @@ from benchmarks.examples import stored_figures
 GROUPS = [
     bets.plane(), bets.masks(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(), bets.costs(),
     bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
+    bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
 ]  # fmt: skip
 
 
@@ -50,6 +51,35 @@ def test_plane():
     figure = shown(figure, nothing)
     assert np.allclose(figure.weights, 1 / 6) and np.allclose(figure.context, np.mean(state["key"], axis=0))
     assert np.linalg.norm(figure.context) > 0.3  # not at the origin
+
+
+def test_forgetting():
+    (state,) = stored_figures("01", "FadingTrace")
+    figure = FadingTrace(*(state[name] for name in ("weights", "vocabulary", "text", "word", "becomes")))
+    longer, straight, cut = bets.forgetting(state["text"])
+    assert state["questions"] == checked([longer, straight, cut], figure.trait_names())
+    before = figure.left_after
+    assert len(longer["show"]["becomes"]) > 2 * len("queen") and abs(shown(figure, longer).left_after - before) <= 1
+    figure = shown(figure, straight)
+    powers = -np.log10(figure.shares)[:20]
+    assert figure.logarithmic and np.corrcoef(powers, range(20))[0, 1] > 0.97 and powers[-1] > 4
+    assert f"{100 * shown(figure, cut).moved:.0f} %" in cut["answers"][cut["right"]]
+    assert figure.text == "The queen " and 0.25 < figure.shares[-1] < 0.4 and not figure.logarithmic
+
+
+def test_looking():
+    (state,) = stored_figures("06", "LookBack")
+    figure, row = LookBack(state["weights"], state["vocabulary"], state["text"]), state["text"]
+    other = dict(state["examples"])["the other key"][-1]
+    same, turned, nowhere = bets.looking(row, other, dict(state["examples"])["a key that is not there"][-1])
+    assert state["questions"] == checked([same, turned, nowhere], figure.trait_names())
+    first = int(np.argmax(shown(figure, same).alpha))
+    answer = int(np.argmax(figure.chances))
+    assert first == row.index(row[-1]) + 1 and row[first] == state["vocabulary"][answer]
+    second = int(np.argmax(shown(figure, turned).alpha))
+    assert second == row.index(other) + 1 and int(np.argmax(figure.chances)) != answer
+    token = state["vocabulary"][int(np.argmax(shown(figure, nowhere).chances))]
+    assert token in {row[first], row[second]} and max(figure.chances) > 0.8 and figure.tokens[-1] not in row
 
 
 def test_masks():

@@ -36,6 +36,7 @@ class FadingTrace(Figure):
         word: which word is another one, from 0; the last if there are not so many.
         becomes: what stands in its place; nothing leaves the word out.
         logarithmic: bars of six powers of ten.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: weights of another model or of shapes that do not fit, a vocabulary with a token twice or without
@@ -78,6 +79,7 @@ class FadingTrace(Figure):
         word: int = 0,
         becomes: str = "",
         logarithmic: bool = False,
+        questions: Sequence[Mapping] = (),
     ):
         vocabulary = [str(token) for token in vocabulary]
         self._model = language_model(unpacked(weights))
@@ -93,6 +95,7 @@ class FadingTrace(Figure):
             word=word,
             becomes=str(becomes),
             logarithmic=logarithmic,
+            questions=list(questions),
         )
 
     @property

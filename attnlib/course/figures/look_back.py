@@ -33,6 +33,7 @@ class LookBack(Figure):
         text: what is read: its first 64 known characters. An empty text is allowed while it is typed.
         examples: label of a button -> text.
         position: the place that looks, from 0; the last by default, and if the text is not so long.
+        questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
         ValueError: weights of another model or of shapes that do not fit, a vocabulary with a token twice or without
@@ -70,6 +71,7 @@ class LookBack(Figure):
         text: str,
         examples: Mapping[str, str] | None = None,
         position: int = LONGEST - 1,
+        questions: Sequence[Mapping] = (),
     ):
         vocabulary = [str(token) for token in vocabulary]
         self._model = language_model(unpacked(weights))
@@ -82,6 +84,7 @@ class LookBack(Figure):
             text=str(text),
             examples=[[str(label), str(example)] for label, example in (examples or {}).items()],
             position=position,
+            questions=list(questions),
         )
 
     @property

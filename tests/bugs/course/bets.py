@@ -11,6 +11,8 @@ BUGS = of(
     ("another format shown", '"precision": "bfloat16", "offset"', '"precision": "float16", "offset"'),
     ("another width shown", '"S": 1536, "d": 256', '"S": 1536, "d": 512'),
     ("both lengths grow", '"axis": "S", "S": 32768', '"axis": "S=T", "S": 32768'),
+    ("another word of the text is changed", '"word": 1, "becomes"', '"word": 3, "becomes"'),
+    ("asks for the same key again", '{"text": row[:-1] + other}', '{"text": row}'),
     ("nothing to show", '"show": show}', '"show": {}}'),
     ("superb keeps too little", "0.483, 0.517", "0.4, 0.6"),
 )
