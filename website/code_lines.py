@@ -1,0 +1,39 @@
+"""Sphinx extension: no line of code is cut. Where the page is too narrow, a line goes on below, further in than it began.
+
+Pygments ends its tags with each line, so a line can be put into a box of its own. Short lines do without.
+"""
+
+import re
+from html import unescape
+
+SHORT = 40  # letters that have room in a phone's page
+CODE = re.compile(r'(?<=<div class="highlight"><pre>)(.*?)(?=</pre></div>)', re.S)
+TAG = re.compile(r"<[^>]*>")
+
+
+def in_boxes(code: str) -> str:
+    """The lines of a block as Pygments wrote them, each longer one in a box that knows how far in it begins.
+
+    Example:
+        >>> in_boxes("<b>if</b> x:\\n    y = " + 10 * "long_")
+        '<b>if</b> x:\\n<span class="line" style="--in:4">    y = long_long_long_long_long_long_long_long_long_long_</span>'
+    """
+    return "\n".join(map(in_box, code.split("\n")))
+
+
+def in_box(line: str) -> str:
+    text = unescape(TAG.sub("", line))
+    if len(text) <= SHORT:
+        return line
+    return f'<span class="line" style="--in:{len(text) - len(text.lstrip())}">{line}</span>'
+
+
+def put_in(app, pagename, templatename, context, doctree) -> None:
+    """Rewrite the code of a page."""
+    if "body" in context:
+        context["body"] = CODE.sub(lambda block: in_boxes(block[1]), context["body"])
+
+
+def setup(app) -> dict[str, bool]:
+    app.connect("html-page-context", put_in)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
