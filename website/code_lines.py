@@ -1,4 +1,4 @@
-"""Sphinx extension: no line of code is cut. Where the page is too narrow, a line goes on below, further in than it began.
+"""Sphinx extension: no line of code is cut. Where a page is too narrow, a line goes on below, further in than it began.
 
 Pygments ends its tags with each line, so a line can be put into a box of its own. Short lines do without.
 """
@@ -12,11 +12,11 @@ TAG = re.compile(r"<[^>]*>")
 
 
 def in_boxes(code: str) -> str:
-    """The lines of a block as Pygments wrote them, each longer one in a box that knows how far in it begins.
+    r"""The lines of a block as Pygments wrote them, each longer one in a box that knows how far in it begins.
 
     Example:
-        >>> in_boxes("<b>if</b> x:\\n    y = " + 10 * "long_")
-        '<b>if</b> x:\\n<span class="line" style="--in:4">    y = long_long_long_long_long_long_long_long_long_long_</span>'
+        >>> in_boxes("if x:\n    y = " + 30 * "1")
+        'if x:\n    y = 111111111111111111111111111111'
     """
     return "\n".join(map(in_box, code.split("\n")))
 

@@ -173,8 +173,7 @@ def surgery(source: str) -> list[dict]:
         bet(
             "Step 10 writes the 4 of 14. All of its weight goes to the 2 of 2024. What is written?",
             ["4: it knows the day", "2: what it looks at", "the end, <eos>"], 1,
-            "It writes what it is shown. Here the weights are a cause, and not only a picture.",
-            **on(9, 14),
+            "It writes what it is shown. Here the weights are a cause, and not only a picture.", **on(9, 14),
         ),
         bet(
             "Step 5 writes a hyphen. All of its weight goes to the last 4. What is written?",
@@ -204,8 +203,7 @@ def late() -> list[dict]:
         bet(
             "And in step 3: do the two grids of the last state still agree?",
             ["yes", "no"], 1,
-            "By now the state has read the first word. It is late by one step, and not blind.",
-            **start | {"step": 2},
+            "By now the state has read the first word. It is late by one step, and not blind.", **start | {"step": 2},
         ),
         bet(
             "A third target begins with “c”. What is row 2 of its last state like?",
@@ -242,11 +240,7 @@ def costs() -> list[dict]:
 
 
 def gate(request: str) -> list[dict]:
-    """Chapter 10: a copier whose p_gen is held.
-
-    Args:
-        request: what it reads, with two names that it does not know.
-    """
+    """Chapter 10: a copier whose p_gen is held; it reads a request with two names that it does not know."""
     start = {"text": request, "step": 0, "everywhere": False}
     return [
         bet(
@@ -271,11 +265,7 @@ def gate(request: str) -> list[dict]:
 
 
 def heads(line: int) -> list[dict]:
-    """Chapter 12: heads that are switched off.
-
-    Args:
-        line: which of the two heads has the line below the diagonal.
-    """
+    """Chapter 12: heads that are switched off; of two, number `line` has the line below the diagonal."""
     return [
         bet(
             "Two heads. The one with the line below the diagonal is switched off. Which task goes with it?",

@@ -47,6 +47,11 @@ class Figure(anywidget.AnyWidget):
 
     @traitlets.validate("questions")
     def _check_questions(self, proposal):
+        """Take questions that the figure can answer.
+
+        Raises:
+            ValueError: a question is none, or shows a trait that the figure has not.
+        """
         own = set(self.trait_names(sync=True)) - set(anywidget.AnyWidget.class_trait_names(sync=True)) - {"questions"}
         return checked(proposal["value"], {name for name in own if not name.startswith("_")})
 

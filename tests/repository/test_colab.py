@@ -101,7 +101,7 @@ def test_what_runs_is_the_notebook_of_a_student_and_then_the_solutions(monkeypat
     assert colab.handed_out(BOOK / "glossary.ipynb") is None
     monkeypatch.setattr(colab, "NOTEBOOKS", tmp_path)
     nbformat.write(nbformat.v4.new_notebook(cells=notebook.cells[:5]), tmp_path / page.name)
-    with pytest.raises(colab.Failed, match=r"03_attention_step_by_step\.ipynb: neither .* the cells \['c005', 'c0"):
+    with pytest.raises(colab.Failed, match=r"03_attention_step_by_step\.ipynb: neither .* the cells \['c006', 'c0"):
         colab.handed_out(page)
 
 
