@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from attnlib.figures.page import VIEW
+
 #: How the first line of a claim begins (attnlib.course.claims).
 HOLDS = "✓ "
 #: How a check begins that has found nothing to judge (attnlib.course.checks.verdict).
@@ -69,6 +71,8 @@ def content(code: str, output: nodes.Element | None, mode: str) -> str:
     words = list(deeds(ast.parse(code)))
     if output is not None and list(output.findall(nodes.table)):
         words.append("make this table")
+    if output is not None and any(VIEW in raw.astext() for raw in output.findall(nodes.raw)):
+        words = ["make this live figure"]
     return f"Code: {', '.join(dict.fromkeys(words)) or 'prepare what follows'}"
 
 

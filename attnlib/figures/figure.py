@@ -34,6 +34,9 @@ class Figure(anywidget.AnyWidget):
 
     Every figure may ask: `questions` is a list of dictionaries that `attnlib.figures.questions.checked` describes. The
     reader bets on an answer, then is told what is right and why, and the figure shows it.
+
+    Raises:
+        ValueError: a question is not as described, or shows a trait that the figure has not.
     """
 
     questions = traitlets.List().tag(sync=True)
@@ -47,11 +50,6 @@ class Figure(anywidget.AnyWidget):
 
     @traitlets.validate("questions")
     def _check_questions(self, proposal):
-        """Take questions that the figure can answer.
-
-        Raises:
-            ValueError: a question is none, or shows a trait that the figure has not.
-        """
         own = set(self.trait_names(sync=True)) - set(anywidget.AnyWidget.class_trait_names(sync=True)) - {"questions"}
         return checked(proposal["value"], {name for name in own if not name.startswith("_")})
 

@@ -7,6 +7,7 @@ from docutils import nodes
 from docutils.frontend import get_default_settings
 from docutils.utils import new_document
 
+from attnlib.figures.page import view
 from website.folded_cells import FoldedCells, content
 
 
@@ -28,6 +29,8 @@ def test_a_bar_above_a_table_says_so():
     output = nodes.container("", nodes.table())
     assert content("n = 3\nrun.table('right')", output, "input") == "Code: make this table"
     assert content("show.source(x)", output, "output") == "What it says"
+    live = nodes.container("", nodes.raw("", view("a0"), format="html"))
+    assert content("import torch\nFigure()", live, "input") == "Code: make this live figure"
 
 
 def cell(code: str, said: str = "", fold: str | None = None, figure: bool = False) -> nodes.container:
