@@ -28,6 +28,8 @@ VARIABLES = {
     **{colour.light: f"--curve-{n}" for n, colour in enumerate(CURVES)},
 }
 COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
+TAG = re.compile(r"<[^>]*>")
+NUMBER = re.compile(r"\d+\.\d{3,}")
 NAMED = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
 DROPPED = re.compile(
     r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->|\s?transform=\"rotate\(-0 [^\"]*\"", re.S
@@ -52,7 +54,7 @@ def in_page(svg: str, alt: str) -> str:
     # The paper: of the whole picture, then of each of its panels.
     text = re.sub(rf'(<g id="patch_\d+">\s*<path d="[^"]*?z\s*" style="fill: ){PAPER}"', r'\1none"', text)
     text = COLOUR.sub(lambda hue: hue[0] if hue[0] in EVERYWHERE else f"var({VARIABLES[hue[0]]})", text)
-    text = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", text)
+    text = TAG.sub(lambda tag: NUMBER.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), text)
     # Base64 and paths are broken into lines; indents say nothing.
     text = re.sub(r"\s*\n\s*", lambda gap: " " if gap.end() < len(text) else "", text)
     text = re.sub(r"(?<=base64,)[^\"]+", lambda data: data[0].replace(" ", ""), text)

@@ -57,7 +57,8 @@ def test_a_heat_map_keeps_its_numbers_readable():
 
 
 def test_shapes_stay_where_they_were_and_every_reference_finds_its_target():
-    plt.plot([1.23456, 2, 7], [3, 1, 2])
+    plt.plot([1.23456, 2, 7], [3, 1, 2], label="rate 0.003")
+    plt.legend()
     svg = drawn()
     page = in_page(svg, 'Says "<no>" & more.')
     before, after = (re.findall(r' d="([^"]*)"', text) for text in (svg, page))
@@ -66,6 +67,7 @@ def test_shapes_stay_where_they_were_and_every_reference_finds_its_target():
         assert numbers[1] == pytest.approx(numbers[0], abs=0.0051)
         assert re.findall(r"[A-Za-z]", old) == re.findall(r"[A-Za-z]", new)
     root = ET.fromstring(page)
+    assert "rate 0.003" in "".join(root.itertext())  # the numbers of a text are no places
     assert (root.get("role"), root.get("aria-label")) == ("img", 'Says "<no>" & more.')
     names = [element.get("id") for element in root.iter() if element.get("id")]
     assert len(set(names)) == len(names)
