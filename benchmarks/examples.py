@@ -243,7 +243,7 @@ EXAMPLES: dict[str, Example] = {
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
     "LookBack": Example(look_back, "input[type=range]", "position", 3),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
-    "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {0: [1.0] + [0.0] * (SIZE - 1)}),
+    "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {"0": [1.0] + [0.0] * (SIZE - 1)}),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }

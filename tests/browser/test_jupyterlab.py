@@ -226,7 +226,8 @@ def test_a_student_runs_all_of_a_notebook_and_then_answers(lab, browser):
     expect(cell("checks.repeated_words(").locator(".jp-OutputArea-output")).to_contain_text("Not written yet: ")
     assert page.locator("[data-mime-type='application/vnd.jupyter.error']").count() == 0
 
-    figure = cell("ScoreExplorer(").locator(".attn-frame")
+    figure = page.locator(".jp-Notebook .attn-frame").first  # the code that makes it is folded
+    figure.scroll_into_view_if_needed()
     expect(figure).to_be_visible()
     numbers = figure.locator("tbody").first
     before = numbers.inner_text()

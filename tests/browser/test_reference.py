@@ -4,7 +4,6 @@ import importlib
 import re
 
 import pytest
-from playwright.sync_api import expect
 from sphinx.util.inventory import InventoryFile
 
 from tests.browser.conftest import BUILT
@@ -48,18 +47,3 @@ def test_a_link_leads_to_the_source(name, text, inventory):
     lines = (BUILT.parents[1] / path).read_text("utf8").splitlines()[int(first) - 1 : int(last)]
     assert any(line.startswith(text) for line in lines[:2])
     assert address("py", {"module": "attnlib.scores", "fullname": "SCORES"}) is None
-
-
-@pytest.mark.parametrize(
-    ("word", "chapter"),
-    [("masked_softmax", "04_masked_softmax"), ("Score", "05_score_functions"), ("beam", "08_decoders")],
-)
-def test_a_search_finds_the_chapter_before_the_class(word, chapter, visit):
-    page = visit("book/index.html").page
-    page.keyboard.press("Control+k")
-    page.locator("input[type=search]:visible").fill(word)
-    page.keyboard.press("Enter")
-    expect(page.locator(".search-summary")).to_contain_text("Search finished")
-    found = [link.get_attribute("href") for link in page.locator("ul.search a").all()]
-    chapters, classes = ([n for n, href in enumerate(found) if part in href] for part in (chapter, "/api"))
-    assert chapters and classes and chapters[0] < classes[0], found

@@ -195,7 +195,7 @@ def test_the_sliders(figure):
 def test_the_sentence_is_spoken_once_the_hand_is_still(visit):
     figure = Figure(visit(CHAPTER, alone=True))
     figure.page.clock.install()
-    spoken = figure.root.get_by_role("status")
+    spoken = figure.root.locator(".attn-spoken")
     expect(spoken).not_to_be_empty()
     first = spoken.inner_text()
     figure.drag(figure.query, -80, -60)
