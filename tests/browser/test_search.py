@@ -10,7 +10,7 @@ from website.section_search import INDEX, LARGEST
 
 #: A question, and the sections that answer it, below `book/`: one of them is among the first three.
 QUESTIONS = {
-    "why divide by sqrt d": ["05_score_functions#why-1-sqrt-d"],
+    "why divide by sqrt d": ["05_score_functions#why-1-sqrt-d", "05_score_functions#sqrt-d-trained"],
     "positional encoding": ["11_self_attention#positions"],
     "mask padding": ["04_masked_softmax#the-problem-on-two-sentences"],
     "bahdanau vs luong": ["07_alignment#two-orders-of-looking"],
