@@ -14,7 +14,7 @@ from sphinx.errors import ExtensionError
 from attnlib.figures.palette import CURVES, ROLES
 from attnlib.figures.plots import GRID, INK, MUTED, ON_FULL, ON_PALE, PAPER
 
-#: What a page carries of one picture, in bytes; a larger one is drawn as PNG, with twice the pixels.
+#: What a page carries of one picture, in bytes. A larger one is refused: its cell should draw less.
 LARGEST = 200_000
 #: On an image, which is as light in a dark page, and on a full cell, which is as dark in a light one.
 EVERYWHERE = {"#000000", ON_FULL}
@@ -56,7 +56,7 @@ def in_page(svg: str, alt: str) -> str:
     text = COLOUR.sub(lambda hue: hue[0] if hue[0] in EVERYWHERE else f"var({VARIABLES[hue[0]]})", text)
     text = TAG.sub(lambda tag: NUMBER.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), text)
     # Base64 and paths are broken into lines; indents say nothing.
-    text = re.sub(r"\s*\n\s*", lambda gap: " " if gap.end() < len(text) else "", text)
+    text = re.sub(r"\s*\n\s*", " ", text)
     text = re.sub(r"(?<=base64,)[^\"]+", lambda data: data[0].replace(" ", ""), text)
     text = text.replace("> <", "><")
     # Ids are those of a file, and a page has many.
@@ -71,9 +71,10 @@ def in_page(svg: str, alt: str) -> str:
 
 def put_in(app, pagename, templatename, context, doctree) -> None:
     """Replace the images of a page that cells have drawn."""
+    body = context.get("body", "")
+    files = {name: source for source, name in app.builder.images.items()}
 
     def replace(image: re.Match) -> str:
-        files = {name: source for source, name in app.builder.images.items()}
         source = Path(app.srcdir) / files[image["file"]]
         if "jupyter_execute" not in source.parts:
             return image[0]  # drawn by hand
@@ -83,9 +84,9 @@ def put_in(app, pagename, templatename, context, doctree) -> None:
         except ValueError as error:
             raise ExtensionError(f"{pagename}: the picture of which it is said {alt[1]!r}: {error}") from error
 
-    body = IMAGE.sub(replace, context.get("body", ""))
-    if body != context.get("body", ""):
-        context["body"] = body
+    drawn = IMAGE.sub(replace, body)
+    if drawn != body:
+        context["body"] = drawn
         app.add_js_file("pictures.js", loading_method="defer")
 
 
