@@ -57,8 +57,10 @@ def best_rate(dev: Mapping[float, Sequence[float]], of: str) -> float:
         of: whose rates they are, for the error.
 
     Raises:
-        ValueError: none is finite.
+        ValueError: no rate, or none with a finite loss.
     """
+    if not dev:
+        raise ValueError(f"{of}: no rate has been run with every seed")
     means = {lr: float(np.mean(losses)) for lr, losses in dev.items()}
     best = min(means, key=means.get)
     if not math.isfinite(means[best]):
@@ -125,12 +127,20 @@ class LongRuns:
             scratch.replace(self.path)
 
     def begin(self, name: str, *, steps: int, grid: list[float], seeds: list[int], rates: dict[str, float]) -> None:
-        """Make room for a comparison, its arms with the rates that the chapter states; with other settings, anew."""
-        settings = {"steps": steps, "grid": grid, "seeds": seeds}
+        """Make room for a comparison, its arms with the rates that the chapter states.
+
+        Runs with other steps or other seeds are dropped, and those with a rate that the grid no longer has: a grid that
+        grew, because an arm preferred the rate at its edge, costs no run a second time.
+        """
+        settings = {"steps": steps, "seeds": seeds}
         with self.changing() as content:
             kept = content.get(name, {})
             old = kept["arms"] if {key: kept.get(key) for key in settings} == settings else {}
-            content[name] = {**settings, "rates": rates, "arms": {arm: old.get(arm, {}) for arm in rates}, "claims": []}
+            arms = {
+                arm: {budget: [run for run in runs if run["lr"] in grid] for budget, runs in old.get(arm, {}).items()}
+                for arm in rates
+            }
+            content[name] = {"steps": steps, "grid": grid, "seeds": seeds, "rates": rates, "arms": arms, "claims": []}
 
     def once(self, name: str, arm: str, budget: int, lr: float, seed: int, train: Callable[[], Run]) -> None:
         """Train, unless this run is in the file."""

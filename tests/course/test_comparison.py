@@ -114,6 +114,8 @@ def test_of_rates_that_all_diverge_none_is_best():
     assert best_rate({1.0: [3, 4], 2.0: [2, 4.5], 3.0: [0, math.inf]}, "arm") == 2.0
     with pytest.raises(ValueError, match=r"arm: every rate of \[1.0\] diverged"):
         best_rate({1.0: [3, math.inf]}, "arm")
+    with pytest.raises(ValueError, match="arm: no rate has been run"):
+        best_rate({}, "arm")
 
 
 def test_a_plateau_is_a_last_third_without_a_lower_loss():
@@ -230,6 +232,19 @@ def test_a_run_that_was_stopped_goes_on_and_other_settings_begin_anew(tmp_path, 
     with recording(path) as record:
         run(other, rates=BEST, steps=20)
     assert len(other.asked) == 42 and record.claims() == []
+
+
+def test_a_grid_that_grew_keeps_its_runs_and_one_that_shrank_drops_those_of_lost_rates(tmp_path):
+    with recording(tmp_path / "long.json"):
+        run(Arms(), rates=BEST)
+    wider = Arms()
+    with recording(tmp_path / "long.json"):
+        run(wider, rates=BEST, grid=[*GRID, 0.5])
+    assert {lr for _, _, lr, steps in wider.asked[6:]} == {0.5}
+    with recording(tmp_path / "long.json") as record:
+        run(Arms(), rates=BEST)
+    arms = record.read()["race"]["arms"].values()
+    assert {one["lr"] for budgets in arms for runs in budgets.values() for one in runs} == set(GRID)
 
 
 def test_a_rate_that_has_not_run_with_every_seed_is_not_chosen(tmp_path):
