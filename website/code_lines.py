@@ -1,6 +1,7 @@
 """Sphinx extension: no line of code is cut. Where a page is too narrow, a line goes on below, further in than it began.
 
-Pygments ends its tags with each line, so a line can be put into a box of its own. Short lines do without.
+Pygments ends its tags with each line, so a line can be put into a box of its own. Short lines do without. A box holds
+the end of its line, too: behind it, that would be an empty line.
 """
 
 import re
@@ -8,6 +9,7 @@ from html import unescape
 
 SHORT = 40  # letters that have room in a phone's page
 CODE = re.compile(r'(?<=<div class="highlight"><pre>)(.*?)(?=</pre></div>)', re.S)
+LINE = re.compile(r".*\n|.+")
 TAG = re.compile(r"<[^>]*>")
 
 
@@ -18,11 +20,11 @@ def in_boxes(code: str) -> str:
         >>> in_boxes("if x:\n    y = " + 30 * "1")
         'if x:\n    y = 111111111111111111111111111111'
     """
-    return "\n".join(map(in_box, code.split("\n")))
+    return "".join(map(in_box, LINE.findall(code)))
 
 
 def in_box(line: str) -> str:
-    text = unescape(TAG.sub("", line))
+    text = unescape(TAG.sub("", line)).rstrip("\n")
     if len(text) <= SHORT:
         return line
     return f'<span class="line" style="--in:{len(text) - len(text.lstrip())}">{line}</span>'

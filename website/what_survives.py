@@ -5,12 +5,13 @@ All of it is read from book/long_runs.json, which `make long` writes.
 
 import html
 import math
+from collections import Counter
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
 from attnlib.course.book import BOOK, LONG_RUNS
-from attnlib.course.claims import bounds_in_words
+from attnlib.course.claims import VERDICTS, bounds_in_words
 from attnlib.course.long_runs import BUDGETS, Judged, LongRuns
 from website.claims_ledger import chapter_link, paragraph, recorded, row, table
 
@@ -86,8 +87,10 @@ class WhatSurvives(SphinxDirective):
             for trained in budgets.values()
             for run in trained
         )
-        head = f"{len(rows)} claims, at {', '.join(f'{b}×' for b in BUDGETS)} the steps of their chapters; "
-        said = paragraph(nodes.Text(f"{head}{hours / 3600:.1f} hours of training on one core."))
+        became = Counter(runs.verdict(claim) for claim in judged)
+        said = f"{len(rows)} claims, at {', '.join(f'{b}×' for b in BUDGETS)} the steps of their chapters: "
+        said += ", ".join(f"{became[verdict]} {verdict}" for verdict in VERDICTS if became[verdict])
+        said = paragraph(nodes.Text(f"{said}. {hours / 3600:.1f} hours of training on one core."))
         return [said, table({"chapter": 9, "what was measured": 27, "against steps": 42, "verdict": 22}, rows)]
 
 
