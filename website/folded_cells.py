@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from attnlib.course.checks.verdict import UNWRITTEN
+from attnlib.course.claims import HOLDS
 from attnlib.figures.page import VIEW
 
-#: How the first line of a claim begins (attnlib.course.claims).
-HOLDS = "✓ "
-#: How a check begins that has found nothing to judge (attnlib.course.checks.verdict).
-UNWRITTEN = "Not written yet: "
 #: myst-nb has one name for all bars, which hides from a screen reader what they say.
 SAME_NAME = ' aria-label="Toggle hidden content"'
 

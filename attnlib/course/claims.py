@@ -14,6 +14,8 @@ with extra("course"):
 
 #: Outputs with this key in their metadata are what the claims ledger is built from.
 KEY = "attnlib.claim"
+#: How the first line of a claim begins.
+HOLDS = "✓ "
 #: What more training does to a claim.
 CANNOT, LATER, SAME = VERDICTS = ("cannot", "learns later", "no difference found")
 
@@ -47,7 +49,7 @@ class Gate:
         bound = f"held to {bounds_in_words(self.at_least, self.at_most)}"
         refuted = f"would fail if {self.fails_if}" if self.fails_if else None
         judged = " · ".join(filter(None, (bound, self.verdict, refuted)))
-        return f"✓ {self.what}: {statistics.median(self.values):.3g}{band}\n  {judged}"
+        return f"{HOLDS}{self.what}: {statistics.median(self.values):.3g}{band}\n  {judged}"
 
     def _repr_mimebundle_(self, include=None, exclude=None) -> tuple[dict, dict]:
         return {"text/plain": str(self)}, {KEY: asdict(self)}

@@ -8,6 +8,23 @@ MOST = 4  # answers: more are no bet, but a search
 PARTS = {"ask", "answers", "right", "because", "show"}
 
 
+def bet(ask: str, answers: list[str], right: int, because: str, **show) -> dict:
+    """One question.
+
+    Args:
+        ask: the question.
+        answers: two to four.
+        right: the number of the right one, from 0.
+        because: why it is that one.
+        **show: what the figure shows then.
+
+    Example:
+        >>> bet("Heads or tails?", ["heads", "tails"], 1, "It fell so.", step=2)["show"]
+        {'step': 2}
+    """
+    return {"ask": ask, "answers": answers, "right": right, "because": because, "show": show}
+
+
 def checked(given: Sequence, moving: Collection[str]) -> list[dict]:
     """Questions as the page takes them.
 

@@ -134,6 +134,16 @@ PICTURES = """() => [...document.querySelectorAll("svg.picture")].filter((svg) =
     return smallest < 10.9 ? [`letters of ${smallest.toFixed(1)} px: ${svg.ariaLabel}`] : [];
 })"""
 
+# Blocks of code that are higher than their lines, those counted twice that go on below.
+EMPTY_LINES = """() => [...document.querySelectorAll(".highlight > pre")].filter((pre) => pre.checkVisibility())
+    .flatMap((pre) => {
+    const style = getComputedStyle(pre), high = Number.parseFloat(style.lineHeight);
+    const boxes = [...pre.querySelectorAll(".line")].map((line) => Math.round(line.clientHeight / high) - 1);
+    const lines = boxes.reduce((sum, more) => sum + more, pre.textContent.replace(/\\n$/, "").split("\\n").length);
+    const room = Number.parseFloat(style.paddingTop) + Number.parseFloat(style.paddingBottom);
+    return (pre.clientHeight - room) / high > lines + 0.6 ? [pre.textContent.slice(0, 60)] : [];
+})"""
+
 
 @pytest.mark.parametrize("name", pages())
 def test_page(name, built, visit, request):
@@ -150,6 +160,7 @@ def test_page(name, built, visit, request):
     assert page.get_by_text("Show code cell").count() == 0, "a bar that does not say what it holds"
     assert page.locator(".cell_output").get_by_text("Not written yet").count() == 0, "a check without an answer"
     assert page.evaluate(PICTURES) == []
+    assert page.evaluate(EMPTY_LINES) == []
 
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate(TOO_WIDE) == "", "light, 375 px"

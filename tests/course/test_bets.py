@@ -11,8 +11,8 @@ from attnlib.figures.questions import checked
 from benchmarks.examples import stored_figures
 
 GROUPS = [
-    bets.plane(), bets.masks(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(), bets.costs(),
-    bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
+    bets.plane(), bets.masks(), bets.compass(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(),
+    bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
     bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
 ]  # fmt: skip
 
@@ -51,6 +51,24 @@ def test_plane():
     figure = shown(figure, nothing)
     assert np.allclose(figure.weights, 1 / 6) and np.allclose(figure.context, np.mean(state["key"], axis=0))
     assert np.linalg.norm(figure.context) > 0.3  # not at the origin
+
+
+def test_compass():
+    (state,) = stored_figures("05", "ScoreExplorer")
+    figure = ScoreExplorer(state["words"], state["query"], state["key"])
+    cosine, nothing, moved = bets.compass()
+    assert state["questions"] == checked([cosine, nothing, moved], figure.trait_names())
+    words = state["words"]
+    assert np.allclose(cosine["show"]["key"], state["key"]) and cosine["show"]["query"] == state["query"]
+    assert words[int(np.argmax(figure.weights))] == "east"
+    assert words[int(np.argmax(shown(figure, cosine).weights))] == "inside"
+    assert np.allclose(shown(figure, nothing).weights[0], 0.58, atol=0.005) and np.argmax(figure.weights) == 0
+    figure.score = "dot"
+    assert np.allclose(figure.weights, 0.2)
+    before = np.array(shown(figure, moved | {"show": moved["show"] | {"key": cosine["show"]["key"]}}).weights)
+    after = np.array(shown(figure, moved).weights)
+    assert np.array_equal(before, after) and f"{after[3]:.2f}" in moved["answers"][0]
+    assert np.allclose(figure.key[3], figure.key[1]) and f"{after[1]:.2f}" in moved["answers"][1]
 
 
 def test_forgetting():

@@ -8,6 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+#: How a verdict begins that has found nothing to judge.
+UNWRITTEN = "Not written yet: "
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -27,7 +30,7 @@ class Verdict:
         return self.right
 
     def __repr__(self) -> str:
-        return f"{'Right' if self.right else 'Not yet' if self.written else 'Not written yet'}: {self.words}"
+        return f"{'Right: ' if self.right else 'Not yet: ' if self.written else UNWRITTEN}{self.words}"
 
 
 class Mistake(Exception):

@@ -19,4 +19,7 @@ BUGS = of(
     ("a figure may show what is only computed", "self.trait_names(sync=True)", "self.trait_names()"),
     ("a trait that every widget has cannot be shown", "AnyWidget.class_trait_names(sync=True)",
      "AnyWidget.class_trait_names()"),
+) + of(
+    "figures/questions.py", "course/test_bets.py",
+    ("nothing to show", '"show": show}', '"show": {}}'),
 )

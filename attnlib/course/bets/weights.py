@@ -1,55 +1,6 @@
-"""What the live figures of the chapters ask before they are moved: three bets each, the last one hard.
+"""Bets about weights: scores, masks, costs, heads, pictures and explanations, chapters 3 to 6, 9 and 12 to 14."""
 
-They stand here and not in the chapters, because a notebook shows its code, and with it the answers. Each is a
-dictionary of `attnlib.figures.questions`. What is said of a trained model is what the models of the published pages do;
-a model that is trained anew may do otherwise, and then the figure says so.
-"""
-
-
-def bet(ask: str, answers: list[str], right: int, because: str, **show) -> dict:
-    """One question.
-
-    Args:
-        ask: the question.
-        answers: two to four.
-        right: the number of the right one, from 0.
-        because: why it is that one.
-        **show: what the figure shows then.
-
-    Example:
-        >>> bet("Heads or tails?", ["heads", "tails"], 1, "It fell so.", step=2)["show"]
-        {'step': 2}
-    """
-    return {"ask": ask, "answers": answers, "right": right, "because": because, "show": show}
-
-
-def forgetting(text: str) -> list[dict]:
-    """Chapter 1: an RNN that reads a text twice.
-
-    Args:
-        text: what it reads, with a queen as its second word.
-    """
-    start = {"text": text, "word": 1, "becomes": "king", "logarithmic": False}
-    return [
-        bet(
-            "Now “queen” becomes “mightiest emperor”, longer and rarer. How long does the difference last?",
-            ["three times as long", "about as long", "to the end of the text"], 1,
-            "What is read after the word overwrites the state, and that is the same, whatever the word was.",
-            **start | {"becomes": "mightiest emperor"},
-        ),
-        bet(
-            "The bars become logarithmic: six powers of ten. What shape does the fall have then?",
-            ["nearly a straight line", "it levels off: a rest is kept", "steps, one at every blank"], 0,
-            "Each character leaves about the same share of what was left before it. That is an exponential.",
-            **start | {"logarithmic": True},
-        ),
-        bet(
-            "The text is cut off one blank after “queen”. How much of the guess does “king” move there?",
-            ["less than 0.1 %", "nearly all of it", "about 14 %"], 2,
-            "A third of the difference is left in the state, but what begins a word depends little on the word before.",
-            **start | {"text": text[: text.index("queen") + len("queen ")]},
-        ),
-    ]  # fmt: skip
+from attnlib.figures.questions import bet
 
 
 def plane() -> list[dict]:
@@ -102,6 +53,34 @@ def masks() -> list[dict]:
     ]  # fmt: skip
 
 
+def compass() -> list[dict]:
+    """Chapter 5: four words around a fifth, which points as the query does and is shorter."""
+    start = {
+        "score": "dot", "temperature": 1.0, "valid_length": 5, "query": [1.1, 1.0],
+        "key": [[0.0, 2.0], [2.0, 0.0], [0.0, -2.0], [-2.0, 0.0], [0.7, 0.6]],
+    }  # fmt: skip
+    return [
+        bet(
+            "“inside” points nearly as q does, but “east” is longer and wins. Who wins when the score is cosine?",
+            ["still “east”", "“inside”", "nobody: 0.20 each"], 1,
+            "Cosine divides by both lengths. Only the direction is left to count, and there “inside” is the nearest.",
+            **start | {"score": "cosine"},
+        ),
+        bet(
+            "q = (0, 0) asks for nothing, and the dot product gives 0.20 to each word. What does additive give?",
+            ["0.20 to each, too", "0 to each", "0.58 to “north”"], 2,
+            "Inside its tanh the key stands beside the query. Without a query, the key alone still makes a score.",
+            **start | {"score": "additive", "query": [0.0, 0.0]},
+        ),
+        bet(
+            "With location as the score, “west” has 0.53. Its key moves to where “east” is. What is its weight then?",
+            ["0.53, as before", "that of “east”, 0.02", "half of 0.55: they share"], 0,
+            "Location asks for a place in the sentence and never reads a key: the fourth word stays the fourth.",
+            **start | {"score": "location", "key": [[0.0, 2.0], [2.0, 0.0], [0.0, -2.0], [2.0, 0.0], [0.7, 0.6]]},
+        ),
+    ]  # fmt: skip
+
+
 def looking(row: str, other: str, missing: str) -> list[dict]:
     """Chapter 6: a language model that looks for a digit.
 
@@ -133,87 +112,6 @@ def looking(row: str, other: str, missing: str) -> list[dict]:
     ]  # fmt: skip
 
 
-def alignment() -> list[dict]:
-    """Chapter 7: where two models look as they write a date."""
-    start = {"model": "", "view": "grid", "show_gold": True}
-    return [
-        bet(
-            "Both write the second digit of the month, the 3 of 03. Where do they look?",
-            ["at mars", "at 14", "at 2024"], 0,
-            "The 3 stands nowhere in the source: it has to be read from the name of the month.",
-            **start | {"step": 6},
-        ),
-        bet(
-            "The first hyphen comes from no character. Where does its row look?",
-            ["nowhere: its weights are 0", "evenly at all", "at what was just read or comes next"], 2,
-            "The weights add up to 1, so it must look somewhere: one model is still at the year, one at the month.",
-            **start | {"step": 4},
-        ),
-        bet(
-            "In the rows of the year a model looks evenly at the digits of 2024. What is its share on gold links?",
-            ["1.00", "0.50", "0.25"], 0,
-            "Each of these rows is linked with all four digits: the share knows the right field, not the right digit.",
-            **start | {"step": 0},
-        ),
-    ]  # fmt: skip
-
-
-def surgery(source: str) -> list[dict]:
-    """Chapter 7: a translator whose weights are painted over.
-
-    Args:
-        source: the date that it reads, in 18 characters.
-    """
-
-    def on(step: int, place: int) -> dict:
-        weights = [float(j == place) for j in range(len(source))]
-        return {"text": source, "edits": {str(step): weights}, "step": step, "place": place, "shown": None}
-
-    return [
-        bet(
-            "Step 10 writes the 4 of 14. All of its weight goes to the 2 of 2024. What is written?",
-            ["4: it knows the day", "2: what it looks at", "the end, <eos>"], 1,
-            "It writes what it is shown. Here the weights are a cause, and not only a picture.", **on(9, 14),
-        ),
-        bet(
-            "Step 5 writes a hyphen. All of its weight goes to the last 4. What is written?",
-            ["4", "a hyphen"], 1,
-            "The state knows that a hyphen is due, so the weights of that row decide nothing, faint or dark.",
-            **on(4, 17),
-        ),
-        bet(
-            "Step 6 writes the 0 of month 03. All of its weight goes to the d of jeudi. Which date comes out?",
-            ["2024-03-14, as before", "2024-13-14, with a wrong digit", "2024-12-14, another month"], 2,
-            "The d makes it write a 1, and after that 1 it writes a 2: it reads its own output, and knows the months.",
-            **on(5, 3),
-        ),
-    ]  # fmt: skip
-
-
-def late() -> list[dict]:
-    """Chapter 8: two decoders, two targets, four grids."""
-    start = {"model": "", "view": "grid", "show_gold": True}
-    return [
-        bet(
-            "The targets differ in their first word. Which grids know in step 2 what it was?",
-            ["all four", "those of the new state", "those of the last state"], 1,
-            "The query of the last state is older than the first word: its row 2 is the same after “b” and after “d”.",
-            **start | {"step": 1},
-        ),
-        bet(
-            "And in step 3: do the two grids of the last state still agree?",
-            ["yes", "no"], 1,
-            "By now the state has read the first word. It is late by one step, and not blind.", **start | {"step": 2},
-        ),
-        bet(
-            "A third target begins with “c”. What is row 2 of its last state like?",
-            ["on d, which comes after c", "like row 2 in the two grids that are shown", "even"], 1,
-            "No first word of any target is in that query, so the row is the same for all targets of this source.",
-            **start | {"step": 1},
-        ),
-    ]  # fmt: skip
-
-
 def costs() -> list[dict]:
     """Chapter 9: multiply-adds of the recurrence and of the scores."""
     start = {"quantity": "multiply-adds", "log": True, "T": 50, "d": 512}
@@ -235,31 +133,6 @@ def costs() -> list[dict]:
             ["3,072 words", "61,440 words", "it never does"], 2,
             "Both are now straight lines in S, 100 S d against 6 S d², and the recurrence has the steeper one.",
             **start | {"axis": "S", "S": 32768},
-        ),
-    ]  # fmt: skip
-
-
-def gate(request: str) -> list[dict]:
-    """Chapter 10: a copier whose p_gen is held; it reads a request with two names that it does not know."""
-    start = {"text": request, "step": 0, "everywhere": False}
-    return [
-        bet(
-            "p_gen is held at 1 at every word: it may only say. What becomes of the two names?",
-            ["both are lost", "they are spelled <unk>", "nothing: it knows them by now"], 0,
-            "A word that is not in the vocabulary has no probability to be said. What is said fits without them.",
-            **start | {"p_gen": 1.0, "everywhere": True},
-        ),
-        bet(
-            "p_gen is held at 0 at every word: it may only copy. How does the answer end?",
-            ["after the last name", "at once", "never"], 2,
-            "The end, <eos>, is not in the request, so it cannot be copied. It goes on until it is cut off.",
-            **start | {"p_gen": 0.0, "everywhere": True},
-        ),
-        bet(
-            "p_gen is held at 1 at the first word only, where “Ottilie” is due. Is she lost?",
-            ["yes, for good", "“Bartek” takes her place", "no, she comes one word later"], 2,
-            "It says “so”, a word that may begin an answer, and the next query points at her again: it recovers.",
-            **start | {"p_gen": 1.0},
         ),
     ]  # fmt: skip
 
