@@ -13,6 +13,7 @@ from attnlib.course.figures.weights import unpacked
 from attnlib.figures.assets import module, stylesheet
 from attnlib.figures.figure import Figure, fixed
 from attnlib.figures.parameters import whole
+from attnlib.figures.pictures import clipped
 from attnlib.figures.plots import INK
 
 LONGEST = 96  # characters of a text
@@ -156,8 +157,7 @@ class FadingTrace(Figure):
 
     def __repr__(self) -> str:
         # GitHub shows this instead of the figure, and nbval compares it
-        text = "".join(self.tokens)
-        read = text if len(text) <= 40 else f"{text[:39]}…"
+        read = clipped("".join(self.tokens), 40)
         left = (
             "never less than 10 % left"
             if self.left_after is None

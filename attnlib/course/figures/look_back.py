@@ -14,6 +14,7 @@ from attnlib.figures.assets import module, stylesheet
 from attnlib.figures.figure import Figure, fixed
 from attnlib.figures.palette import ROLES
 from attnlib.figures.parameters import whole
+from attnlib.figures.pictures import clipped
 
 LONGEST = 64  # characters of a text
 SHOWN = 5  # next tokens of a picture
@@ -136,8 +137,7 @@ class LookBack(Figure):
     def __repr__(self) -> str:
         # GitHub shows this instead of the figure, and nbval compares it
         tokens, at = self.tokens, self.place
-        text = "".join(tokens)
-        read = repr(text if len(text) <= 40 else f"{text[:39]}…")
+        read = repr(clipped("".join(tokens), 40))
         if not tokens:
             return f"LookBack({read})"
         most = max(range(at), key=self.alpha.__getitem__, default=None)

@@ -54,6 +54,23 @@ def test_a_reading_goes_on_from_a_state():
     np.testing.assert_allclose(found, [step["state"] for step in by_hand(weights, ids)[2:]], atol=1e-10)
 
 
+def test_a_text_is_read_once_until_it_is_another():
+    expression = """(() => {
+        const figure = new Map(argument.figure), { known, read } = m.reader(figure);
+        const first = read(), again = read() === first;
+        figure.set("text", "ba");
+        const readings = [first, read()].map(({ ids, states }) => [ids, states.map((h) => [...h])]);
+        return [[...known], again, readings, first.strange];
+    })()"""
+    weights, vocabulary = reader_weights(3), ["<pad>", "a", "b"]
+    figure = {"weights": weights, "vocabulary": vocabulary, "text": "abca", "longest": 2}
+    known, again, readings, strange = run_in_node(ESM, expression, {"figure": list(figure.items())})
+    assert (known, again, strange) == ([["a", 1], ["b", 2]], True, ["c"])
+    assert [ids for ids, _ in readings] == [[1, 2], [2, 1]]
+    for ids, states in readings:
+        np.testing.assert_allclose(states, [step["state"] for step in by_hand(weights, ids)], atol=1e-10)
+
+
 def test_words_are_found_alike_in_both_languages():
     texts = ["", " ", "a", " a  bc ", "to be,\nor\tnot", "a\u00a0b", "don't"]
     found = run_in_node(ESM, "argument.map((text) => m.wordsIn([...text]))", texts)

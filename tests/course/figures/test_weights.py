@@ -1,6 +1,7 @@
 """Weights on their way into a page, and the layers that run there."""
 
 import base64
+import math
 
 import numpy as np
 import pytest
@@ -33,15 +34,16 @@ def test_every_half_is_read_as_torch_reads_it():
     assert minus_zero is True
 
 
-def test_weights_arrive_with_their_shape_and_numbers():
+@pytest.mark.parametrize("bits", [16, 8])
+def test_weights_arrive_with_their_shape_and_numbers(bits):
     torch.manual_seed(0)
-    layer = rounded(nn.Sequential(nn.Linear(3, 5), nn.Embedding(4, 2), nn.Linear(2, 1, bias=False)))
+    layer = rounded(nn.Sequential(nn.Linear(3, 5), nn.Embedding(4, 2), nn.Linear(2, 1, bias=False)), bits)
     got = run_in_node(
         NETWORK,
         "Object.entries(m.tensors(argument)).map(([name, w]) => [name, w.rows, w.columns, Array.from(w.data)])",
-        export(layer),
+        export(layer, bits),
     )
-    back = unpacked(export(layer))
+    back = unpacked(export(layer, bits))
     assert [name for name, *_ in got] == list(layer.state_dict()) == list(back)
     for name, rows, columns, data in got:
         weight = layer.state_dict()[name].double()
@@ -68,6 +70,40 @@ def test_rounding_is_to_the_nearest_half_and_in_place():
     export(layer)
 
 
+def test_eight_bits_are_whole_numbers_times_a_scale():
+    layer = nn.Linear(2, 2, bias=False)
+    layer.weight.data = torch.tensor([[1.27, -0.644], [0.0, 0.003]])
+    (exported,) = export(rounded(layer, bits=8), bits=8).values()
+    assert list(base64.b64decode(exported["data"])) == [127, 256 - 64, 0, 0]
+    assert exported["shape"] == [2, 2] and exported["scale"] == pytest.approx(0.01, rel=2e-3)
+    mantissa, _ = math.frexp(exported["scale"])
+    assert (1024 * mantissa).is_integer()  # so few digits that products are exact
+
+
+@pytest.mark.parametrize("largest", [0.0, 1e-9, 0.9999, 1.0, 1.0001, 127.0, 63.6, 1e6])
+def test_what_is_rounded_to_eight_bits_is_off_by_half_a_step_at_most_and_stays(largest):
+    layer, generator = nn.Linear(40, 30), torch.Generator().manual_seed(0)
+    for weight in layer.parameters():
+        weight.data = largest * (2 * torch.rand(weight.shape, generator=generator) - 1)
+        weight.data.view(-1)[0] = -largest
+    before = [weight.clone() for weight in layer.parameters()]
+    export(rounded(layer, bits=8), bits=8)
+    for weight, was in zip(layer.parameters(), before, strict=True):
+        assert (weight - was).abs().max() <= 0.501 * largest / 127
+    once = [weight.clone() for weight in layer.parameters()]
+    assert all(map(torch.equal, rounded(layer, bits=8).parameters(), once))
+
+
+def test_there_are_16_bits_or_8():
+    for call in (rounded, export):
+        with pytest.raises(ValueError, match="bits must be 16 or 8, got 4"):
+            call(nn.Linear(1, 1), bits=4)
+    with pytest.raises(ValueError, match=r"weight \(1, 2\) does not fit 8 bits .*: use rounded\(module, bits=8\)"):
+        layer = nn.Linear(2, 1)
+        layer.weight.data = torch.tensor([[1.0, 1 / 3]])
+        export(layer, bits=8)
+
+
 @pytest.mark.parametrize("value", [0.1, 65520.0, float("nan")])
 def test_what_does_not_fit_is_not_exported(value):
     layer = nn.Linear(1, 1)
@@ -81,8 +117,11 @@ def test_what_does_not_fit_is_not_exported(value):
 def test_what_cannot_be_rounded_is_refused(value):
     layer = nn.Linear(1, 1)
     layer.bias.data.fill_(value)
-    with pytest.raises(ValueError, match=r"bias \(1,\) holds a number that 16 bits cannot"):
+    with pytest.raises(ValueError, match=r"bias \(1,\) holds a number that 16 bits cannot: outside ±65504 or NaN"):
         rounded(layer)
+    if not np.isfinite(value):
+        with pytest.raises(ValueError, match=r"bias \(1,\) holds a number that 8 bits cannot: infinite or NaN"):
+            rounded(layer, bits=8)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +131,7 @@ def test_what_cannot_be_rounded_is_refused(value):
         ({"shape": [1]}, "a is not a weight"),
         ({"shape": [1], "data": "A?=="}, "a is not a weight"),
         ({"shape": [2], "data": "AAA="}, r"a of shape \(2,\) needs 4 bytes, got 2"),
+        ({"shape": [3], "data": "AAA=", "scale": 1.0}, r"a of shape \(3,\) needs 3 bytes, got 2"),
     ],
 )
 def test_what_was_not_exported_is_not_unpacked(entry, message):

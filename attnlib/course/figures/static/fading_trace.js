@@ -1,9 +1,8 @@
 import { field, row, slider, tick } from "../../../figures/static/controls.js";
 import { fixed, html, set } from "../../../figures/static/dom.js";
 import { change, liveFigure, visible } from "../../../figures/static/figure.js";
-import { languageModel } from "./language_model.js";
+import { reader } from "./language_model.js";
 import { leftOut, letterBars } from "./letters.js";
-import { tensors } from "./network.js";
 import { nextTokens } from "./next_tokens.js";
 import { likeliest, readable } from "./surgery_state.js";
 import { LITTLE, twoReadings, wordsIn } from "./two_readings.js";
@@ -83,20 +82,15 @@ function render({ model, el: root }) {
 
 /** What is read now, computed again only where something has changed. */
 function scenes(model) {
-  const network = languageModel(tensors(model.get("weights")));
-  const typed = model.get("vocabulary").map((token, id) => [token, id]).filter(([token]) => Array.from(token).length === 1);
-  const known = new Map(typed);
-  let read = { text: null }, done = { read: null };
+  const { network, known, read } = reader(model);
+  let done = { now: null };
   return () => {
-    if (read.text !== model.get("text")) {
-      const found = readable(model.get("text"), known, model.get("longest"));
-      read = { text: model.get("text"), ...found, words: wordsIn(found.tokens), states: network.read(found.ids) };
-    }
-    const chosen = Math.max(0, Math.min(model.get("word"), read.words.length - 1)), becomes = model.get("becomes");
-    if (done.read !== read || done.chosen !== chosen || done.becomes !== becomes) {
+    const now = read(), words = wordsIn(now.tokens), becomes = model.get("becomes");
+    const chosen = Math.max(0, Math.min(model.get("word"), words.length - 1));
+    if (done.now !== now || done.chosen !== chosen || done.becomes !== becomes) {
       const other = readable(becomes, known, model.get("longest_word"));
-      const trace = read.words.length ? twoReadings(network, read.ids, read.states, read.words[chosen], other.ids) : null;
-      done = { ...read, read, chosen, becomes, other, trace };
+      const trace = words.length ? twoReadings(network, now.ids, now.states, words[chosen], other.ids) : null;
+      done = { ...now, now, words, chosen, becomes, other, trace };
     }
     return done;
   };

@@ -1,4 +1,5 @@
-import { affine, logSoftmax, rowOf } from "./network.js";
+import { affine, logSoftmax, rowOf, tensors } from "./network.js";
+import { readable } from "./surgery_state.js";
 
 // attnlib's RNNLM, and its AttentionLM with the scaled dot product, one text at a time and in float64.
 
@@ -52,4 +53,24 @@ export function languageModel(weights) {
     return logits.map((logit, n) => logit + more[n]);
   }
   return { read, look, say };
+}
+
+/** The language model of a figure, and what it reads of the figure's text.
+ * @param {object} figure its state: weights, vocabulary, text and longest
+ * @returns {{network: object, known: Map<string, number>, read: Function}} the characters that can be typed, with their
+ *   ids; `read()` returns what `readable` finds in the text and its states, and the same object until the text changes */
+export function reader(figure) {
+  const network = languageModel(tensors(figure.get("weights")));
+  const ids = figure.get("vocabulary").map((token, id) => [token, id]);
+  const known = new Map(ids.filter(([token]) => Array.from(token).length === 1));
+  let last = { text: null };
+  function read() {
+    const text = figure.get("text");
+    if (last.text !== text) {
+      const found = readable(text, known, figure.get("longest"));
+      last = { text, ...found, states: network.read(found.ids) };
+    }
+    return last;
+  }
+  return { network, known, read };
 }

@@ -1,11 +1,11 @@
 import { button, field, row, slider } from "../../../figures/static/controls.js";
 import { fixed, html, set } from "../../../figures/static/dom.js";
 import { change, liveFigure, visible } from "../../../figures/static/figure.js";
-import { languageModel } from "./language_model.js";
+import { reader } from "./language_model.js";
 import { leftOut, letterBars } from "./letters.js";
-import { logSoftmax, tensors } from "./network.js";
+import { logSoftmax } from "./network.js";
 import { nextTokens } from "./next_tokens.js";
-import { likeliest, readable } from "./surgery_state.js";
+import { likeliest } from "./surgery_state.js";
 import { percent } from "./surgery_output.js";
 
 // A trained language model reads what the reader types. At one place: which earlier states it looks at, what comes next.
@@ -78,20 +78,14 @@ function render({ model, el: root }) {
 
 /** What is read now, computed again only where something has changed. */
 function scenes(model) {
-  const network = languageModel(tensors(model.get("weights")));
-  const typed = model.get("vocabulary").map((token, id) => [token, id]).filter(([token]) => Array.from(token).length === 1);
-  const known = new Map(typed);
-  let read = { text: null }, done = { read: null };
+  const { network, read } = reader(model);
+  let done = { now: null };
   return () => {
-    if (read.text !== model.get("text")) {
-      const found = readable(model.get("text"), known, model.get("longest"));
-      read = { text: model.get("text"), ...found, states: network.read(found.ids) };
-    }
-    const at = Math.min(model.get("position"), read.tokens.length - 1);
-    if (done.read !== read || done.at !== at) {
-      const { weights, context } = at < 0 ? { weights: [], context: null } : network.look(read.states, at);
-      const chances = at < 0 ? null : logSoftmax(network.say(read.states[at], context)).map(Math.exp);
-      done = { ...read, read, at, alpha: weights, chances };
+    const now = read(), at = Math.min(model.get("position"), now.tokens.length - 1);
+    if (done.now !== now || done.at !== at) {
+      const { weights, context } = at < 0 ? { weights: [], context: null } : network.look(now.states, at);
+      const chances = at < 0 ? null : logSoftmax(network.say(now.states[at], context)).map(Math.exp);
+      done = { ...now, now, at, alpha: weights, chances };
     }
     return done;
   };

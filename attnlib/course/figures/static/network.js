@@ -1,12 +1,15 @@
 // Trained networks in the page: weights as attnlib.course.figures.weights writes them, layers as torch computes them.
 // One sentence at a time, in float64; vectors are Float64Array, a weight is {rows, columns, data}.
 
-/** Weights by name. @param {Object<string, {shape: number[], data: string}>} exported */
+/** Weights by name. @param {Object<string, {shape: number[], data: string, scale?: number}>} exported in float16; with a
+ * scale, in int8 times the scale */
 export function tensors(exported) {
-  return Object.fromEntries(Object.entries(exported).map(([name, { shape, data }]) => {
+  return Object.fromEntries(Object.entries(exported).map(([name, { shape, data, scale }]) => {
     const bytes = Uint8Array.from(atob(data), (c) => c.charCodeAt(0));
     const view = new DataView(bytes.buffer);
-    const numbers = Float64Array.from({ length: bytes.length / 2 }, (_, n) => half(view.getUint16(2 * n, true)));
+    const numbers = scale === undefined
+      ? Float64Array.from({ length: bytes.length / 2 }, (_, n) => half(view.getUint16(2 * n, true)))
+      : Float64Array.from(bytes, (_, n) => view.getInt8(n) * scale);
     const columns = shape.length > 1 ? shape.at(-1) : 1;
     return [name, { rows: numbers.length / columns, columns, data: numbers }];
   }));

@@ -10,5 +10,8 @@ BUGS = of(
     ("page's language model: looks at its own state", "states.slice(0, t), (key)", "states.slice(0, t + 1), (key)"),
     ("page's language model: score without scale", "score / Math.sqrt(d)", "score"),
     ("page's language model: b_1 forgotten", 'weights["W_e.bias"], x', 'null, x'),
+    ("page's reader: keeps the first text", "last.text !== text", "last.text === null"),
+    ("page's reader: reads anew each time", "last.text !== text", "true"),
+    ("page's reader: a token of several letters is typed", "Array.from(token).length === 1", "token.length > 0"),
     ("page's language model: guesses from the state alone", "logit + more[n]", "logit"),
 )
