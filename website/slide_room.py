@@ -13,15 +13,19 @@ from math import ceil
 from attnlib.figures.page import VIEW
 
 #: In pixels: what a slide has below its heading, between its cells, and between text and picture.
-WIDTH, HEIGHT, GAP, GUTTER = 1192, 580, 16, 32
+WIDTH, HEIGHT, GAP, GUTTER = 1192, 620, 16, 32
 #: Text, and a line of code as small as it may become.
-LETTER, LINE, CODE_LETTER, CODE_LINE = 15, 39, 10.9, 30
+LETTER, LINE, CODE_LETTER, CODE_LINE = 14.4, 39, 10.9, 30
+#: A heading, and a line of a formula.
+HEADING, FORMULA = 62, 54
 #: The letters of a picture have 11 points; on a slide they are no smaller than this many pixels.
 SMALLEST_IN_PICTURE = 16
-#: A picture beside text is no wider; text beside a picture no narrower.
-WIDEST_PICTURE, NARROWEST_TEXT = 740, 420
+#: A picture beside text is no larger (deck.css); text beside a picture no narrower.
+WIDEST_PICTURE, TALLEST_PICTURE, NARROWEST_TEXT = 740, 600, 420
 #: A slide that is filled to less than this is joined with its neighbour, where both have room.
 HALF = 0.6
+#: The heading with which a cell begins, and its labels.
+TITLE = re.compile(r"(\s|\([\w-]+\)=)*(#.*)?")
 
 
 # --- what a cell is ---------------------------------------------------------------------------------
@@ -73,14 +77,16 @@ def words_only(text: str) -> str:
 
 def symbols(formula: str) -> int:
     """How many symbols of normal size stand beside one another in TeX."""
-    formula = re.sub(r"\\(mathrm|operatorname|text|textcolor\{\w+\}|color\{\w+\}|left|right|,|;|quad|!)|[{}&^_\s]", "", formula)
+    formula = re.sub(
+        r"\\(mathrm|operatorname|text|textcolor\{\w+\}|color\{\w+\}|left|right|,|;|quad|!)|[{}&^_\s]", "", formula
+    )
     return len(re.sub(r"\\[a-zA-Z]+", "x", formula))
 
 
 def block_height(block: str, width: float) -> float:
     """Of a paragraph, a list, a formula or a table."""
     if block.startswith(("$$", "\\begin", "```{math}")):
-        return 62 * (1 + block.count(r"\\")) + 30 * len(re.findall(r"\\(?:frac|sum|prod)", block)[:2])
+        return FORMULA * (1 + block.count(r"\\")) + 30 * len(re.findall(r"\\(?:frac|sum|prod)", block)[:2])
     if block.startswith("|"):
         return 41 * (block.count("\n") + 1)
     lines = re.split(r"\n(?=(?:[-*]|\d+\.) )", block)
@@ -101,6 +107,7 @@ def output_height(output, width: float) -> float:
     said = output.get("text") or ("" if {"text/html", "text/markdown"} & data.keys() else data.get("text/plain", ""))
     table = data.get("text/markdown", "").count("\n") + 1 if "text/markdown" in data else 0
     rows = table or data.get("text/html", "").count("<tr")
+    said += re.sub(r"<[^>]*>", "", data.get("text/html", "")) if "<pre" in data.get("text/html", "") else ""
     lines = sum(ceil((len(line) or 1) * CODE_LETTER / width) for line in said.splitlines())
     return lines * CODE_LINE + 41 * rows + (24 + GAP if lines or rows else 0)
 
@@ -141,7 +148,7 @@ def split(cells: list) -> int | None:
         return None
     width, tall = pictures[0]
     least = SMALLEST_IN_PICTURE / 11 * width
-    most = min(HEIGHT * width / tall, WIDEST_PICTURE)
+    most = min(TALLEST_PICTURE * width / tall, WIDEST_PICTURE)
     for wide in range(int(most), int(max(least, 1)) - 1, -20):
         beside = WIDTH - GUTTER - wide
         if beside >= NARROWEST_TEXT and height(cells, beside) <= HEIGHT:
@@ -149,13 +156,13 @@ def split(cells: list) -> int | None:
     return None
 
 
-def fits(cells: list) -> bool:
-    """Whether cells have room on one slide."""
+def fits(cells: list, more: float = 0) -> bool:
+    """Whether cells have room on one slide, and `more` pixels."""
     pictures = [size for cell in cells if (size := picture_of(cell))]
     if any(map(shows_figure, cells)) or len(pictures) > 1:
         return False
     if not pictures or split(cells):
-        return split(cells) is not None or height(cells) <= HEIGHT
+        return split(cells) is not None or height(cells) + more <= HEIGHT
     (width, tall), letters = pictures[0], SMALLEST_IN_PICTURE / 11
     return letters * width <= WIDTH and height(cells) + letters * tall <= HEIGHT
 
@@ -164,14 +171,14 @@ def filled(cells: list) -> float:
     """The share of a slide's height that has something on it."""
     if any(picture_of(cell) or shows_figure(cell) for cell in cells):
         return 1.0
-    return (height(cells) + 94) / 720
+    return (height(cells) + 32 + HEADING) / 720
 
 
 # --- slides that are one ----------------------------------------------------------------------------
 
 
 def joined(slides: list[dict]) -> list[dict]:
-    """Slides of one section become one where one of them would be mostly empty, or is the picture to the other's text.
+    """Two slides become one where one of them would be mostly empty, or is the picture to the text of its section.
 
     The second comes with the click that would have brought its slide. A sentence or two before a live figure are said
     by the speaker: the figure needs the room.
@@ -179,34 +186,40 @@ def joined(slides: list[dict]) -> list[dict]:
     made: list[dict] = []
     for slide in slides:
         last = made[-1] if made else None
-        if last is None or not slide["continues"]:
+        if last is None:
             made.append(slide)
             continue
-        title, *added = slide["cells"]
-        together = last["cells"] + added
-        lonely = HALF > min(filled(last["cells"]), filled(slide["cells"]))
-        if fits(together) and (lonely or split(together)):
-            first, *rest = added
-            tags = [*(tag for tag in first.metadata.get("tags", []) if tag != "slide"), "fragment"]
-            first = type(first)({**first, "metadata": {**first.metadata, "tags": sorted(set(tags) - {"same-slide"})}})
-            made[-1] = {**last, "cells": [*last["cells"], first, *rest], "notes": last["notes"] + slide["notes"]}
-        elif any(map(shows_figure, slide["cells"])) and only_words(last["cells"]) and filled(last["cells"]) < HALF:
-            said = [without_heading(cell.source) for cell in last["cells"]]
+        # Its heading is said once; another comes with it.
+        added = slide["cells"][1 if slide["continues"] else 0 :]
+        together = [*last["cells"], *added]
+        drawn = any(map(picture_of, together))
+        emptier = min(filled(last["cells"]), filled(slide["cells"]))
+        if fits(together, 0 if slide["continues"] else HEADING) and (
+            (emptier < HALF or split(together)) if slide["continues"] else (emptier < HALF and not drawn)
+        ):
+            made[-1] = {**last, "cells": [*last["cells"], *clicked(added)], "notes": last["notes"] + slide["notes"]}
+        elif slide["continues"] and any(map(shows_figure, added)) and only_words(last["cells"]):
             opening = last["cells"][0]
-            title = type(opening)({**opening, "source": heading_with_label(opening.source)})
-            made[-1] = {**slide, "cells": [title, *added], "notes": [*filter(None, said), *last["notes"], *slide["notes"]]}
+            title = copy(opening, source=TITLE.match(opening.source)[0].strip())
+            said = [TITLE.sub("", cell.source, count=1).strip() for cell in last["cells"]]
+            notes = [*filter(None, said), *last["notes"], *slide["notes"]]
+            made[-1] = {**slide, "cells": [title, *added], "notes": notes, "continues": last["continues"]}
         else:
             made.append(slide)
     return made
 
 
+def copy(cell, **changes):
+    return type(cell)({**cell, **changes})
+
+
+def clicked(cells: list) -> list:
+    """The cells of what was a slide, as they come to another with a click."""
+    first, *rest = cells
+    tags = set(first.metadata.get("tags", [])) - {"slide", "same-slide"} | {"fragment"}
+    return [copy(first, metadata={**first.metadata, "tags": sorted(tags)}), *rest]
+
+
 def only_words(cells: list) -> bool:
-    return all(cell.cell_type == "markdown" and "$$" not in cell.source for cell in cells)
-
-
-def heading_with_label(source: str) -> str:
-    return re.match(r"(\s|\([\w-]+\)=)*(#.*)?", source)[0].strip()
-
-
-def without_heading(source: str) -> str:
-    return source[len(re.match(r"(\s|\([\w-]+\)=)*(#.*)?", source)[0]) :].strip()
+    """Whether a slide is a sentence or two, to be said as well as to be read."""
+    return all(cell.cell_type == "markdown" and "$$" not in cell.source for cell in cells) and filled(cells) < HALF

@@ -6,7 +6,8 @@
   const WIDTHS = [660, 720, 850, 950, 1050, 1150]; // px of a figure, from which it looks as in the page
   const LARGEST = 1.5; // times a figure may be its natural size
   const ROOMY = 1.35; // times its natural size, from which a figure needs no other layout
-  const LARGER = [1.5, 1.4, 1.3, 1.2, 1.1, 1]; // times text may be its size on a slide that has room
+  const TEXT = [1.8, 1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1, 0.93, 0.86]; // times text may be its size: in few words, …
+  const WITH_CODE = 1.5; // … and beside code, formulas and tables
 
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -46,25 +47,25 @@
     return true;
   }
 
-  const tooFull = (slide) => slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth
-    || [...slide.querySelectorAll("pre:not(.said), div.math")].some((box) => box.scrollWidth > box.clientWidth)
-    || [...slide.querySelectorAll("table")].some((table) => table.offsetWidth > table.parentElement.clientWidth);
-
-  /* Where little is said, it is said in large letters. */
-  function enlarge(slide) {
-    if (slide.matches(".first") || slide.querySelector(".figure") || (!slide.matches(".beside") && slide.querySelector("img, svg.picture"))) return;
-    for (const larger of LARGER) {
-      slide.style.setProperty("--larger", larger);
-      if (!tooFull(slide)) return;
-    }
-  }
-
-  /* Long lines of code, tables of many rows and wide formulas become smaller as far as they can be read. */
+  /* Where little is said, it is said in large letters. Long lines of code, wide formulas and tables of many rows become
+     smaller as far as they can be read. */
   function fitText(slide) {
-    enlarge(slide);
-    for (const box of slide.querySelectorAll(".highlight pre, div.math")) while (box.scrollWidth > box.clientWidth && smaller(box));
-    for (const table of slide.querySelectorAll("table:not(.figure *)")) {
-      while ((slide.scrollHeight > slide.clientHeight || table.offsetWidth > slide.clientWidth) && smaller(table));
+    const lines = [...slide.querySelectorAll(".highlight pre, div.math")];
+    const tables = [...slide.querySelectorAll("table:not(.figure *)")];
+    const { paddingLeft, paddingRight } = getComputedStyle(slide);
+    const room = slide.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    const full = () => slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
+    const still = slide.matches(".first") || slide.querySelector(".figure")
+      || !slide.matches(".beside") && slide.querySelector("img, svg.picture");
+    const most = still ? 1 : lines.length || tables.length ? WITH_CODE : TEXT[0];
+    for (const larger of TEXT.filter((size) => size <= most)) {
+      slide.style.setProperty("--larger", larger);
+      for (const box of [...lines, ...tables]) box.style.fontSize = "";
+      for (const box of lines) while (box.scrollWidth > box.clientWidth && smaller(box));
+      for (const table of tables) {
+        while ((table.offsetWidth > room || larger <= 1 && full()) && smaller(table));
+      }
+      if (!full()) return;
     }
   }
 
