@@ -15,7 +15,7 @@ from attnlib.figures.page import VIEW
 #: In pixels: what a slide has below its heading, between its cells, and between text and picture.
 WIDTH, HEIGHT, GAP, GUTTER = 1192, 620, 16, 32
 #: Text, and a line of code as small as it may become.
-LETTER, LINE, CODE_LETTER, CODE_LINE = 14.4, 39, 10.9, 30
+LETTER, LINE, CODE_LETTER, CODE_LINE = 14.4, 39, 10.82, 30
 #: A heading, and a line of a formula.
 HEADING, FORMULA = 62, 54
 #: The letters of a picture have 11 points; on a slide they are no smaller than this many pixels.
@@ -23,7 +23,7 @@ SMALLEST_IN_PICTURE = 16
 #: A picture beside text is no larger (deck.css); text beside a picture no narrower.
 WIDEST_PICTURE, TALLEST_PICTURE, NARROWEST_TEXT = 740, 600, 420
 #: A slide that is filled to less than this is joined with its neighbour, where both have room.
-HALF = 0.6
+ENOUGH = 0.6
 #: The heading with which a cell begins, and its labels.
 TITLE = re.compile(r"(\s|\([\w-]+\)=)*(#.*)?")
 
@@ -195,7 +195,7 @@ def joined(slides: list[dict]) -> list[dict]:
         drawn = any(map(picture_of, together))
         emptier = min(filled(last["cells"]), filled(slide["cells"]))
         if fits(together, 0 if slide["continues"] else HEADING) and (
-            (emptier < HALF or split(together)) if slide["continues"] else (emptier < HALF and not drawn)
+            (emptier < ENOUGH or split(together)) if slide["continues"] else (emptier < ENOUGH and not drawn)
         ):
             made[-1] = {**last, "cells": [*last["cells"], *clicked(added)], "notes": last["notes"] + slide["notes"]}
         elif slide["continues"] and any(map(shows_figure, added)) and only_words(last["cells"]):
@@ -222,4 +222,4 @@ def clicked(cells: list) -> list:
 
 def only_words(cells: list) -> bool:
     """Whether a slide is a sentence or two, to be said as well as to be read."""
-    return all(cell.cell_type == "markdown" and "$$" not in cell.source for cell in cells) and filled(cells) < HALF
+    return all(cell.cell_type == "markdown" and "$$" not in cell.source for cell in cells) and filled(cells) < ENOUGH

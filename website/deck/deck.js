@@ -6,8 +6,9 @@
   const WIDTHS = [660, 720, 850, 950, 1050, 1150]; // px of a figure, from which it looks as in the page
   const LARGEST = 1.5; // times a figure may be its natural size
   const ROOMY = 1.35; // times its natural size, from which a figure needs no other layout
-  const TEXT = [1.8, 1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1, 0.93, 0.86]; // times text may be its size: in few words, …
-  const WITH_CODE = 1.5; // … and beside code, formulas and tables
+  const TEXT = [1.8, 1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1, 0.93, 0.86]; // times text may be its size, …
+  const WITH_CODE = 1.5; // … with code or a table, …
+  const BESIDE = 1.2; // … and beside a picture
 
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -57,7 +58,7 @@
     const full = () => slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
     const still = slide.matches(".first") || slide.querySelector(".figure")
       || !slide.matches(".beside") && slide.querySelector("img, svg.picture");
-    const most = still ? 1 : lines.length || tables.length ? WITH_CODE : TEXT[0];
+    const most = still ? 1 : slide.matches(".beside") ? BESIDE : slide.querySelector("pre, table") ? WITH_CODE : TEXT[0];
     for (const larger of TEXT.filter((size) => size <= most)) {
       slide.style.setProperty("--larger", larger);
       for (const box of [...lines, ...tables]) box.style.fontSize = "";
