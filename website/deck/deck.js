@@ -42,9 +42,9 @@
   // --- what has to fit ------------------------------------------------------------------------------
 
   function smaller(element) {
-    const size = parseFloat(getComputedStyle(element).fontSize) - 1;
-    if (size < SMALLEST) return false;
-    element.style.fontSize = `${size}px`;
+    const size = parseFloat(getComputedStyle(element).fontSize);
+    if (size <= SMALLEST) return false;
+    element.style.fontSize = `${Math.max(size - 1, SMALLEST)}px`;
     return true;
   }
 
