@@ -16,19 +16,19 @@ from html import escape
 from pathlib import Path
 
 import nbformat
-from docutils.nodes import make_id
 from nbconvert import SlidesExporter
 from nbformat.v4 import new_markdown_cell
 from pygments.formatters import HtmlFormatter
 from tqdm import tqdm
 
 from attnlib.course.book import BOOK, ROOT, settings
-from attnlib.figures.page import HOST, STATE, VIEW
+from attnlib.figures.page import HOST, STATE
 from scripts.notebooks import Stale, choose, with_outputs
 from website.lean_pages import MATHJAX
 from website.live_figures import share
 from website.pictures import in_page
 from website.references import Unknown
+from website.slide_room import builds_table, joined, shows_figure, split
 from website.slide_text import PAGES, SlideText, code
 
 #: Beside the pages, so that a site and an archive of it have the decks; no page of them is needed to show a deck.
@@ -80,8 +80,8 @@ def slides_of(notebook) -> list[dict]:
 
     Returns:
         For each `cells`, those that are shown, and `notes`, the prose for the speaker, captions among it. A slide that
-        begins without a heading of its own gets that of its section. `live` is the section of a live figure that has no
-        room on a slide and belongs to this one, which is prose alone; else it is missing.
+        begins without a heading of its own gets that of its section; `continues` says whether the slide before has the
+        same. A live figure is a slide, tagged or not.
 
     Raises:
         Unknown: no cell is tagged `slide`, or one is tagged that has no slide to stand on.
@@ -93,15 +93,17 @@ def slides_of(notebook) -> list[dict]:
         if tag == "slide":
             own = re.match(r"(\s|\([\w-]+\)=)*#", cell.source) and cell.cell_type == "markdown"
             title = [] if own or not section else [new_markdown_cell(f"## {section}")]
-            slides.append({"cells": [*title, without_last_heading(cell)], "notes": []})
+            continues = bool(title and slides) and heading_of(slides[-1]["cells"][0].source) == section
+            slides.append({"cells": [*title, without_last_heading(cell)], "notes": [], "continues": continues})
         elif tag and not slides:
             raise Unknown(f"a cell is tagged `{tag}` before any is tagged `slide`: {cell.source[:60]!r}")
         elif tag:
             slides[-1]["cells"].append(without_last_heading(cell))
         elif slides and cell.cell_type == "markdown":
             slides[-1]["notes"].append(cell.source)
-        elif slides and shows_figure(cell) and all(shown.cell_type == "markdown" for shown in slides[-1]["cells"]):
-            slides[-1]["live"] = section
+        elif slides and shows_figure(cell):
+            continues = heading_of(slides[-1]["cells"][0].source) == section
+            slides.append({"cells": [new_markdown_cell(f"## {section}"), cell], "notes": [], "continues": continues})
         if tag and (caption := cell.metadata.get("mystnb", {}).get("figure", {}).get("caption")):
             slides[-1]["notes"].append(caption)
         if cell.cell_type == "markdown":
@@ -127,10 +129,6 @@ def first_and_last(notebook, name: str) -> tuple[str, str]:
     return first, last
 
 
-def shows_figure(cell) -> bool:
-    return any(VIEW in output.get("data", {}) for output in cell.get("outputs", []))
-
-
 def cut(notebook, name: str):
     """The notebook of a deck: the cells that are shown, with nbconvert's marks, and the notes.
 
@@ -140,29 +138,29 @@ def cut(notebook, name: str):
     """
     shown = []
 
-    def show(cell, kind: str, html_class: str = "") -> None:
+    def show(cell, kind: str, html_class: str = "", style: str = "") -> None:
         cell = nbformat.from_dict(cell)
         cell.metadata["slideshow"] = {"slide_type": kind}
-        cell.metadata["html_class"] = html_class
+        cell.metadata |= {"html_class": html_class, "style": style}
         tags = cell.metadata.get("tags", [])
         if cell.cell_type == "code":
             cell.outputs = [] if "hide-output" in tags else cell.outputs
-            # A live figure needs the room.
-            cell.metadata["hide_input"] = "hide-input" in tags or shows_figure(cell)
+            # A live figure needs the room, and a table says more than the lines that build it.
+            cell.metadata["hide_input"] = "hide-input" in tags or shows_figure(cell) or builds_table(cell)
         shown.append(cell)
 
     first, last = first_and_last(notebook, name)
     show(new_markdown_cell(first), "slide", "first")
-    for slide in slides_of(notebook):
+    for slide in joined(slides_of(notebook)):
         opening, *rest = slide["cells"]
-        show(opening, "slide")
+        beside = split(slide["cells"])
+        live = any(map(shows_figure, slide["cells"]))
+        show(opening, "slide", "beside" if beside else "live" * live, f"--picture: {beside}px" if beside else "")
         if slide["notes"]:
             # Before the rest: reveal.js takes notes that stand in a fragment for notes on that fragment.
             show(new_markdown_cell("\n\n".join(slide["notes"])), "notes")
         for cell in rest:
             show(cell, "fragment" if tag_of(cell) == "fragment" else "-")
-        if section := slide.get("live"):
-            show(new_markdown_cell(f"Live in the page: [{section}]({name}.ipynb#{make_id(section)})"), "-")
     show(new_markdown_cell(last), "slide", "last")
 
     deck = nbformat.v4.new_notebook(cells=shown, metadata={"title": heading_of(first)})

@@ -3,12 +3,14 @@
 import json
 import re
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from attnlib.course.book import BOOK
 from attnlib.figures.page import STATE, VIEW
 from website.references import References, Unknown, labels
+from website.slide_room import joined, picture_of, shows_figure, split
 from website.slide_text import PAGES, SlideText
 from website.slides import build, cut, heading_of, html_of, slides_of, with_decks
 
@@ -164,13 +166,85 @@ def test_a_heading_at_the_end_of_a_cell_is_that_of_the_next_slide():
     assert cells[0].source.endswith("## Two"), "the chapter is not changed"
 
 
-def test_a_slide_of_prose_leads_to_the_live_figure_that_has_no_room():
-    figure = lines("Figure()", output={VIEW: {"model_id": "a"}})
-    prose_alone = deck_of(prose("## It: one\n\nsaid", "slide"), figure)
-    with_code = deck_of(prose("## It: one\n\nsaid", "slide"), lines("code()", "same-slide"), figure)
-    link = r'Live in the page: <a href="../book/[\w-]+.html#it-one">It: one</a>'
-    assert re.search(link, sections(prose_alone)[1])
-    assert "Live in the page" not in with_code
+def test_a_live_figure_is_a_slide_and_the_sentence_before_it_is_the_speakers():
+    figure = lines("Figure()", output={VIEW: {"model_id": "a"}, "text/plain": "Figure"})
+    record = {"model_module": "anywidget", "state": {}}
+    state = {"widgets": {STATE: {"version_major": 2, "version_minor": 0, "state": {"a": record}}}}
+    _, live, _ = sections(deck_of(prose("## It: one\n\nLook.", "slide"), figure, **state))
+    notes = re.search(r"<aside.*?</aside>", live, re.S)[0]
+    assert live.startswith('<section class="live"') and "<h2>It: one</h2>" in live and "model_id" in live
+    assert "Look." in notes and "Look." not in live.replace(notes, "")
+    _, said, live, _ = sections(deck_of(prose("## It: one\n\n$$\na\n$$", "slide"), figure, **state))
+    assert "\\[a\\]" in said and "model_id" in live, "a formula is not for the speaker alone"
+
+
+# --- room -------------------------------------------------------------------------------------------
+
+
+def drawing(width: int = 340, tall: int = 225):
+    svg = f'<svg width="{width}pt" height="{tall}pt" viewBox="0 0 {width} {tall}"></svg>'
+    return lines("draw()", "slide", output={"image/svg+xml": svg}, image={"alt": "a"}, figure={"caption": "b"})
+
+
+def test_a_picture_stands_beside_the_formula_that_comes_before_it():
+    _, both, _ = sections(deck_of(prose("## One\n\nSay:\n\n$$\na = b\n$$", "slide"), drawing()))
+    width = int(re.search(r'<section class="beside" style="--picture: (\d+)px"', both)[1])
+    assert 340 * 16 / 11 <= width <= 740, "as wide as its letters need"
+    assert both.index("a = b") < both.index('<div class="fragment">') < both.index("<svg")
+    assert both.count("<h2>") == 1
+
+
+def test_what_is_too_wide_or_too_long_stands_alone():
+    formula = prose("## One\n\nSay:\n\n$$\na = b\n$$", "slide")
+    assert 'class="beside"' not in deck_of(formula, drawing(width=628, tall=250)), "its letters would be too small"
+    long = prose("## One\n\n" + "Many words. " * 80, "slide")
+    assert len(sections(deck_of(long, drawing()))) == 4
+
+
+def test_slides_that_would_be_mostly_empty_are_joined():
+    one, two = prose("## One\n\nA sentence.", "slide"), prose("Another.", "slide")
+    other, full = prose("## Two\n\nA third.", "slide"), prose("Many words. " * 100, "slide")
+    _, joined_, _ = sections(deck_of(one, two, other))
+    assert re.findall("<h2>(.*?)</h2>", joined_) == ["One", "Two"]
+    assert joined_.count('<div class="fragment">') == 2, "each comes with the click that would have brought its slide"
+    assert len(sections(deck_of(one, full, full))) == 5, "there is no room"
+
+
+def test_code_that_only_builds_a_table_is_not_shown():
+    table = {"text/markdown": "| a |\n|---|\n| b |"}
+    for code in ('found.table("right", 0)', 'rows = 3\nMarkdown("\\n".join(rows))', "display(a.table(), b.table())"):
+        shown = sections(deck_of(lines(code, "slide", output=table)))[1]
+        assert "<td>b</td>" in shown and "highlight" not in shown, code
+    assert "highlight" in sections(deck_of(lines("e = q @ k\ne", "slide", output=table)))[1]
+
+
+@pytest.mark.parametrize("source", with_decks(), ids=lambda source: source.stem)
+def test_every_deck_is_rid_of_folded_code_and_of_code_for_tables(source):
+    deck = cut(nbformat.read(source.with_suffix(".ipynb"), as_version=4), source.stem)
+    code = [cell for cell in deck.cells if cell.cell_type == "code" and not cell.metadata.hide_input]
+    assert code
+    for cell in code:
+        assert "hide-input" not in cell.metadata.get("tags", [])
+        assert not re.search(r"\.table\(|^Markdown\(", cell.source, re.M), cell.source
+        assert "text/markdown" not in {form for output in cell.outputs for form in output.get("data", {})}
+
+
+@pytest.mark.parametrize("source", with_decks(), ids=lambda source: source.stem)
+def test_every_live_figure_of_a_chapter_is_in_its_deck_alone_on_its_slide(source):
+    notebook = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    asked = [slide["cells"] for slide in joined(slides_of(notebook))]
+    live = [cells for cells in asked if any(map(shows_figure, cells))]
+    assert len(live) == sum(map(shows_figure, notebook.cells))
+    assert {len(cells) for cells in live} <= {1, 2}, "a heading and the figure"
+
+
+@pytest.mark.parametrize("source", with_decks(), ids=lambda source: source.stem)
+def test_a_formula_and_a_picture_of_a_slide_stand_side_by_side(source):
+    notebook = nbformat.read(source.with_suffix(".ipynb"), as_version=4)
+    for slide in joined(slides_of(notebook)):
+        formula = any("$$" in cell.source for cell in slide["cells"] if cell.cell_type == "markdown")
+        if formula and any(map(picture_of, slide["cells"])):
+            assert split(slide["cells"]), slide["cells"][0].source[:60]
 
 
 @pytest.mark.parametrize(
@@ -207,16 +281,16 @@ def test_a_deck_has_a_first_and_a_last_slide():
 
 def test_inputs_and_outputs_are_shown_as_tagged():
     said = {"text/plain": "<said>"}
-    page = deck_of(
-        lines("both()", "slide", output=said),
-        lines("output_alone()", "slide", "hide-input", output=said),
-        lines("code_alone()", "slide", "hide-output", output=said),
-    )
-    both, output, code = sections(page)[1:-1]
+    pages = [
+        deck_of(lines("both()", "slide", output=said)),
+        deck_of(lines("output_alone()", "slide", "hide-input", output=said)),
+        deck_of(lines("code_alone()", "slide", "hide-output", output=said)),
+    ]
+    both, output, code = (sections(page)[1] for page in pages)
     assert "both" in both and "&lt;said&gt;" in both
     assert "output_alone" not in output and "&lt;said&gt;" in output
     assert "code_alone" in code and "&lt;said&gt;" not in code
-    assert "import torch" not in page, "the setup cell"
+    assert "import torch" not in pages[0], "the setup cell"
 
 
 def test_notes_stand_outside_of_fragments_and_hold_captions():

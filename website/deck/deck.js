@@ -2,8 +2,13 @@
    to look at something closely. */
 (() => {
   const SMALLEST = 18; // px of text that must fit, to be read from the last row
-  const WIDTHS = [660, 720, 800, 900, 1000]; // px of a figure, from which it looks as in the page
-  const LARGEST = 1.4; // times a figure may be its natural size
+  const IN_FIGURES = 19; // px of a figure's text, before a verdict on a bet makes it a little higher
+  const WIDTHS = [660, 720, 850, 950, 1050, 1150]; // px of a figure, from which it looks as in the page
+  const LARGEST = 1.5; // times a figure may be its natural size
+  const ROOMY = 1.35; // times its natural size, from which a figure needs no other layout
+  const TEXT = [1.8, 1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1, 0.93, 0.86]; // times text may be its size, …
+  const WITH_CODE = 1.5; // … with code or a table, …
+  const BESIDE = 1.2; // … and beside a picture
 
   const root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -37,17 +42,31 @@
   // --- what has to fit ------------------------------------------------------------------------------
 
   function smaller(element) {
-    const size = parseFloat(getComputedStyle(element).fontSize) - 1;
-    if (size < SMALLEST) return false;
-    element.style.fontSize = `${size}px`;
+    const size = parseFloat(getComputedStyle(element).fontSize);
+    if (size <= SMALLEST) return false;
+    element.style.fontSize = `${Math.max(size - 1, SMALLEST)}px`;
     return true;
   }
 
-  /* Long lines of code, and tables of many rows, become smaller as far as they can be read. */
+  /* Where little is said, it is said in large letters. Long lines of code, wide formulas and tables of many rows become
+     smaller as far as they can be read. */
   function fitText(slide) {
-    for (const code of slide.querySelectorAll(".highlight pre")) while (code.scrollWidth > code.clientWidth && smaller(code));
-    for (const table of slide.querySelectorAll("table:not(.figure *)")) {
-      while ((slide.scrollHeight > slide.clientHeight || table.offsetWidth > slide.clientWidth) && smaller(table));
+    const lines = [...slide.querySelectorAll(".highlight pre, div.math")];
+    const tables = [...slide.querySelectorAll("table:not(.figure *)")];
+    const { paddingLeft, paddingRight } = getComputedStyle(slide);
+    const room = slide.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    const full = () => slide.scrollHeight > slide.clientHeight || slide.scrollWidth > slide.clientWidth;
+    const still = slide.matches(".first") || slide.querySelector(".figure")
+      || !slide.matches(".beside") && slide.querySelector("img, svg.picture");
+    const most = still ? 1 : slide.matches(".beside") ? BESIDE : slide.querySelector("pre, table") ? WITH_CODE : TEXT[0];
+    for (const larger of TEXT.filter((size) => size <= most)) {
+      slide.style.setProperty("--larger", larger);
+      for (const box of [...lines, ...tables]) box.style.fontSize = "";
+      for (const box of lines) while (box.scrollWidth > box.clientWidth && smaller(box));
+      for (const table of tables) {
+        while ((table.offsetWidth > room || larger <= 1 && full()) && smaller(table));
+      }
+      if (!full()) return;
     }
   }
 
@@ -67,24 +86,62 @@
     }
   }
 
+  /* No letter of a figure is smaller than --least. */
+  function floorLetters(rules) {
+    for (const rule of rules) {
+      const size = rule.style?.fontSize;
+      if (size && !/inherit|max/.test(size)) rule.style.fontSize = `max(${size}, var(--least, 0px))`;
+      if (rule.cssRules) floorLetters(rule.cssRules);
+    }
+  }
+
+  function setLeast(figure, scale) {
+    const least = IN_FIGURES / Math.max(scale, 1);
+    figure.style.setProperty("--least", `${least}px`);
+    const shown = figure.getBoundingClientRect().width / figure.offsetWidth;
+    for (const drawing of figure.querySelectorAll("svg")) {
+      const width = drawing.viewBox.baseVal?.width || drawing.width.baseVal.value;
+      const shrunk = drawing.getBoundingClientRect().width / width / shown;
+      if (shrunk) drawing.style.setProperty("--least", `${least / shrunk}px`);
+    }
+  }
+
+  const cutOff = (box) => box.clientWidth && box.scrollWidth > box.clientWidth + 1
+    && (box.matches("td, th") || getComputedStyle(box).overflowX !== "visible") && !box.matches(".attn-spoken, input, select, caption");
+
   /* A figure gets the width at which it can stand largest in the room that its slide leaves. */
   async function fit(box) {
     await started(box);
     const figure = box.querySelector("[data-live]");
     if (!figure) return; // it has said why
-    let best = { scale: 0 };
-    for (const width of [...WIDTHS, box.clientWidth]) {
+    for (const sheet of document.styleSheets) if (sheet.ownerNode.tagName === "STYLE") floorLetters(sheet.cssRules);
+    const scaleAt = async (width, scale) => {
       figure.style.width = `${width}px`;
-      await still(figure);
-      const tight = [...figure.querySelectorAll("td, th")].some((cell) => cell.scrollWidth > cell.clientWidth + 1);
-      const scale = Math.min(LARGEST, box.clientWidth / width, box.clientHeight / figure.scrollHeight);
-      if (scale > best.scale && !tight) best = { width, scale };
+      for (let round = 0; round < 3; round++) {
+        setLeast(figure, scale);
+        await still(figure);
+        scale = Math.min(LARGEST, box.clientWidth / width, box.clientHeight / figure.scrollHeight);
+      }
+      return scale;
+    };
+    let best = { scale: 0, tight: true };
+    for (const aside of [false, true]) { // its question above it, or beside it
+      figure.classList.toggle("aside", aside);
+      for (const width of [...WIDTHS, box.clientWidth]) {
+        const scale = await scaleAt(width, best.scale || 1.3);
+        const tight = [...figure.querySelectorAll("*")].some(cutOff);
+        if (best.tight && !tight || scale > best.scale && (best.tight || !tight)) best = { width, scale, aside, tight };
+      }
+      if (best.scale >= ROOMY && !best.tight || !figure.querySelector(".attn-question:not([hidden])")) break;
     }
-    figure.style.width = `${best.width}px`;
+    figure.classList.toggle("aside", best.aside);
+    best.scale = await scaleAt(best.width, best.scale);
+    new ResizeObserver(() => { // a verdict makes it higher
+      const scale = Math.min(best.scale, box.clientHeight / figure.scrollHeight);
+      figure.style.transform = `translateX(-50%) scale(${scale})`;
+      box.dataset.scale = scale;
+    }).observe(figure);
     await still(figure);
-    best.scale = Math.min(best.scale, box.clientHeight / figure.scrollHeight);
-    figure.style.transform = `translateX(-50%) scale(${best.scale})`;
-    box.dataset.scale = best.scale;
   }
 
   async function settle(slide) {
