@@ -156,7 +156,7 @@ SHOWN = {
     ("01", "FadingTrace"): [
         (".attn-sentence", "made different is left 3 characters (1 word) later"),
         (".attn-sentence", "made different is left 3 characters (1 word) later"),
-        (".attn-sentence", "31 % of what “queen” made different is left, and the guess at the end has moved by 13.6 %"),
+        (".attn-sentence", "31 % of what “queen” made different is left, and the guess at the end has moved by 13.7 %"),
     ],
     ("03", "ScoreExplorer"): [
         (".attn-sentence", "attends 0.77 to “money”"),
