@@ -7,7 +7,7 @@ BUGS = of(
     "grading/exports.py", "grading/test_exports.py::test_every_student_counts_once_with_the_newest_hand_in",
     ("late is part of a name", r'= re.compile(r"(?P<student>.+?)_(?:LATE_)?', r'= re.compile(r"(?P<student>.+?)_'),
     ("anonymous and late is somebody else", r'r"(?:LATE_)?(?P<student>anon_', r'r"(?P<student>anon_'),
-    ("Canvas is asked before Blackboard", '    "moodle": moodle,', '    "moodle": moodle,\n    "first": canvas,'),
+    ("Canvas is asked before Blackboard", '    "blackboard": blackboard,\n', '    "canvas": canvas,\n    "blackboard": blackboard,\n'),
     ("online text of Moodle is somebody else", "(?P<plugin>[a-z0-9]+)", "(?P<plugin>file)"),
     ("Moodle 4.1 is not known", "(?:_(?P<name>.*))?", "_(?P<name>.*)"),
     ("the first student of a group counts", 'about.get(":submitters") or []:', '(about.get(":submitters") or [])[:1]:'),
