@@ -230,6 +230,20 @@ def test_the_newest_hand_in_without_a_notebook_does_not_hide_the_one_before(tmp_
     assert handin.notes == ["handed in 2 times: graded is the newest with a notebook"]
 
 
+@pytest.mark.parametrize(
+    "words,time",
+    [
+        ("Nov 2, 2026 1043 AM", "2026-11-02T10:43"),
+        ("Nov 2, 2026 111 PM", "2026-11-02T13:11"),
+        ("November 12, 2026  1205 AM", "2026-11-12T00:05"),
+        ("3 November, 2026 905", "2026-11-03T09:05"),
+        ("3 november 2026", "?"),
+    ],
+)
+def test_times_of_brightspace(words, time):
+    assert exports.moment(words).startswith(time)
+
+
 def test_a_time_in_another_language_is_no_guess(tmp_path):
     times = ["3 März, 2026 1022", "28 Februar, 2026 1022"]
     [handin] = taken(tmp_path, {f"11-700 - Ann - {time} - {FILE}": time for time in times})
