@@ -169,7 +169,7 @@ def _choose(handin: Handin, files: list[Piece], broken: str, assignment: str) ->
     times = {file.when for file in files}
     notebooks = [file for file in files if file.path.suffix.lower() == ".ipynb"]
     if not notebooks:
-        handin.problem = broken or f"no notebook (.ipynb) among: {', '.join(file.name for file in files)}"
+        handin.problem = broken or f"no notebook (.ipynb) among: {_some(files)}"
         return
     if unread := sorted(time.strip(f"{UNREAD} ") for time in times if time.startswith(UNREAD) and len(times) > 1):
         handin.problem = (
@@ -185,10 +185,16 @@ def _choose(handin: Handin, files: list[Piece], broken: str, assignment: str) ->
         which = "the newest" if newest == max(times) else "the newest with a notebook"
         handin.notes.append(f"handed in {len(times)} times: graded is {which}")
     if len(latest) > 1:
-        others = ", ".join(file.name for file in latest if file is not chosen)
+        others = _some([file for file in latest if file is not chosen])
         handin.notes.append(f"several notebooks: graded is {chosen.name}, not {others}")
     if broken:
         handin.notes.append(broken)
+
+
+def _some(files: list[Piece]) -> str:
+    """Their names, but no more than a person reads."""
+    more = f" and {len(files) - 8} more" if len(files) > 8 else ""
+    return ", ".join(file.name for file in files[:8]) + more
 
 
 __all__ = ["Handin", "Refused", "collect", "tidy", "version", "who"]

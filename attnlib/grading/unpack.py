@@ -76,7 +76,7 @@ class Budget:
 
 
 def _amount(size: int, files: int) -> str:
-    return f"{size / 1e6:,.4g} MB in {files:,} files"
+    return f"{size / 1e6:,.4g} MB in {files:,} file{'s' * (files != 1)}"
 
 
 def unpack(archive: Path, to: Path, budget: Budget) -> Path:

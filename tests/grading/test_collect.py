@@ -99,6 +99,17 @@ def test_two_people_of_one_name_are_told_apart(tmp_path):
     assert [h.student for h in handins] == ["Kim_9", "Lee_3", "kim_4", "lee_3_2", "lee_4"]
 
 
+def test_many_names_are_cut_short(tmp_path):
+    names = [f"{n:02d}" for n in range(20)]
+    files = {f"ann/{n}.ipynb": "x" for n in names} | {f"bob/{n}.txt": "x" for n in names}
+    (tmp_path / "in.zip").write_bytes(zipped(files))
+    ann, bob = collected(tmp_path / "in.zip", tmp_path / "scratch")[0]
+    assert ann.notes[0].endswith(
+        "graded is 19.ipynb, not " + ", ".join(f"{n}.ipynb" for n in names[:8]) + " and 11 more"
+    )
+    assert bob.problem.endswith("07.txt and 12 more")
+
+
 @pytest.mark.parametrize("outer", ["", "class/", "class/again/"])
 def test_archives_of_folders(tmp_path, outer):
     (tmp_path / "in.zip").write_bytes(zipped({f"{outer}ann/x.ipynb": "1", f"{outer}bob/x.ipynb": "2"}))
