@@ -86,8 +86,8 @@ def parser() -> argparse.ArgumentParser:
         help="grade a class",
         formatter_class=text,
         description="Grade a class: points into a CSV file, a page for each student.\n\n"
-        "SUBMISSIONS is a folder with a folder for each student, a folder of files as Canvas or Moodle name them,\n"
-        "or the zip archive that they give you. Students' code runs in a sandbox where there is one.",
+        "SUBMISSIONS is the zip archive that Canvas, Moodle, Gradescope, Blackboard, Brightspace or Teams gives you,\n"
+        "or a folder with a folder for each student. Students' code runs in a sandbox where there is one.",
         epilog="Status of each student in the CSV file:\n"
         "  graded           all points are there\n"
         "  needs a person   the text has to be read: put its points into written.csv and add --written written.csv\n"
@@ -97,7 +97,9 @@ def parser() -> argparse.ArgumentParser:
         "  python -m attnlib.grading grade a04 submissions.zip --out grades.csv --course course --texts texts\n"
         "  … read texts/texts.html, put points into texts/written.csv, and then\n"
         "  python -m attnlib.grading grade a04 submissions.zip --out grades.csv --course course \\\n"
-        "      --written texts/written.csv --feedback feedback\n\n"
+        "      --written texts/written.csv --feedback feedback\n"
+        "  … and, for Canvas or Moodle, with the table that you have downloaded there:\n"
+        "      --give-back back --table gradebook.csv\n\n"
         "written.csv has a line for each student, by name as in grades.csv (or by id):\n"
         "  student,q4,comment\n"
         "  doe_jane,2.5,The blank row is missing.",
@@ -110,6 +112,24 @@ def parser() -> argparse.ArgumentParser:
     grade.add_argument("--written", type=Path, metavar="written.csv", help="the points that you gave for texts")
     grade.add_argument(
         "--texts", type=Path, metavar="FOLDER", help="a page with all texts to read, and a written.csv to fill in"
+    )
+    grade.add_argument(
+        "--give-back",
+        type=Path,
+        metavar="FOLDER",
+        help="where the files go that Canvas or Moodle takes in bulk: a table of points, an archive of pages",
+    )
+    grade.add_argument(
+        "--table",
+        type=Path,
+        metavar="FILE",
+        help="with --give-back: the gradebook or the grading worksheet as downloaded, to be filled in",
+    )
+    grade.add_argument(
+        "--column",
+        default="",
+        metavar="NAME",
+        help="with --give-back: what the gradebook of Canvas calls the assignment",
     )
     grade.add_argument("--jobs", type=_positive, metavar="N", help="hand-ins at once (default: as many as cores)")
     _seed(grade)
@@ -222,18 +242,25 @@ def run_prove(options: argparse.Namespace) -> int:
 
 def run_grade(options: argparse.Namespace) -> int:
     """Grade a class."""
-    from attnlib.grading import assignment, feedback, report
+    from attnlib.grading import assignment, feedback, give_back, report
     from attnlib.grading.grade import Options, grade
 
     if options.out.is_dir():
         raise ValueError(f"{options.out} is a folder; --out names a file: {options.out / 'grades.csv'}")
-    notebook = assignment.read(options.assignment, options.seed)
+    if (options.table or options.column) and not options.give_back:
+        raise ValueError("--table and --column belong to --give-back FOLDER.")
+    name, notebook = assignment.choose(options.assignment), assignment.read(options.assignment, options.seed)
     written: dict[str, report.Written] = {}
+    sheets: list[give_back.Sheet] = []
 
-    def check_written(handins) -> None:
+    def check(handins) -> None:
         if options.written:
             known = {handin.student: handin.id for handin in handins}
             written.update(report.read_written(options.written, notebook, known))
+        if options.give_back:
+            most = sum(report.maxima(notebook).values())
+            title = feedback.title(notebook)
+            sheets.append(give_back.sheet(handins, name, title, most, options.table, options.column))
 
     settings = Options(
         seed=options.seed,
@@ -244,7 +271,7 @@ def run_grade(options: argparse.Namespace) -> int:
     )
     if options.jobs:
         settings.jobs = options.jobs
-    graded = grade(options.assignment, options.submissions, settings, check_written)
+    graded = grade(options.assignment, options.submissions, settings, check)
     report.add_written(graded, written)
     report.write_csv(graded, options.out)
     if options.feedback:
@@ -252,6 +279,9 @@ def run_grade(options: argparse.Namespace) -> int:
     if options.texts:
         feedback.write_texts(graded, options.texts)
     print(report.spoken(graded))
+    for sheet in sheets:
+        for words in give_back.write(graded, sheet, options.give_back, written):
+            print(f"given back: {words}")
     return WELL if report.everybody_graded(graded) else NOT_WELL
 
 

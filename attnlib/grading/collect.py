@@ -1,22 +1,14 @@
-"""Who handed in what: a folder per student, a folder of files as a course site names them, or its zip archive."""
+"""Who handed in what: the export of a course site, or a folder per student; as a folder or as its zip archive."""
 
+import itertools
 import re
-import shutil
-import stat
 import zipfile
-from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-#: More than that, unpacked, is no class's homework.
-LARGEST, MOST_FILES, DEEPEST = 2_000_000_000, 20_000, 2
-#: A notebook compresses to a tenth; what shrinks to less than a hundredth is made to fill a disk.
-DENSEST, DENSE_FROM = 100, 20_000_000
-
-CANVAS = re.compile(r"(?P<student>.+?)_(?:LATE_)?(?P<id>\d+)_(?P<file>\d+)_(?P<name>.+)")
-MOODLE = re.compile(r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_file(?:_.*)?")
-COPY = re.compile(r"^(?:copy[ _]of[ _])+", re.I)
-#: `-2` of Canvas, ` (2)` and `_(2)` of browsers, ` copy 2` of file managers
-AGAIN = re.compile(r"(?:[-_ ]*\((\d+)\)|-(\d+)|[-_ ]copy(?:[-_ ](\d+))?)$", re.I)
+from attnlib.grading import exports
+from attnlib.grading.exports import CANVAS, COPY, UNREAD, Piece, version
+from attnlib.grading.unpack import DEEPEST, LARGEST_OF_ONE, MOST_FILES_OF_ONE, Budget, Refused, unpack
 
 
 @dataclass
@@ -25,11 +17,13 @@ class Handin:
 
     Attributes:
         student: The name under which points are given; also that of the feedback folder.
-        id: The number that the course site knows the student by, "" where there is none.
+        id: What the course site knows the student by, "" where it does not say.
         file: The notebook that is graded; None when there is none.
         name: What the student called it.
         notes: What a person may want to know, in words.
         problem: Why nothing can be graded, in words; "" when something can.
+        system: The course site that it comes from, as `attnlib.grading.exports` calls it; "" for folders.
+        origin: The file or the folder as the course site calls it, which is how feedback finds its way back.
     """
 
     student: str
@@ -38,21 +32,8 @@ class Handin:
     name: str = ""
     notes: list[str] = field(default_factory=list)
     problem: str = ""
-
-
-class Refused(ValueError):
-    """Why an archive is not unpacked, or a folder not graded, in words."""
-
-
-@dataclass(frozen=True)
-class _Found:
-    """One file, before it is known which of a student's files counts."""
-
-    student: str
-    id: str
-    path: Path
-    name: str
-    order: tuple = ()
+    system: str = ""
+    origin: str = ""
 
 
 def collect(submissions: Path, assignment: str, scratch: Path) -> tuple[list[Handin], list[str]]:
@@ -68,176 +49,152 @@ def collect(submissions: Path, assignment: str, scratch: Path) -> tuple[list[Han
 
     Raises:
         Refused: There is nothing there, or the archive is dangerous.
+        ValueError: The export cannot be read.
     """
     if not submissions.exists():
         raise Refused(f"There is no {submissions}.")
+    taken = _Taken(scratch)
     top = submissions
     if submissions.is_file():
         if not zipfile.is_zipfile(submissions):
             raise Refused(f"{submissions.name} is neither a folder nor a zip archive.")
-        top = unpack(submissions, scratch / "zip")
-    top = _inside(top)
-    found: list[_Found] = []
-    lost: list[str] = []
-    broken: dict[str, str] = {}
+        top = unpack(submissions, scratch / "zip", taken.budget)
+    pieces, rest, lost = exports.read(top, assignment)
     folders: set[str] = set()
-    for entry in _entries(top):
-        if entry.is_dir() and not entry.is_symlink():
-            student, number, _ = who(entry.name, assignment) if MOODLE.fullmatch(entry.name) else (entry.name, "", "")
-            while not number and tidy(student).lower() in folders:  # two folders are two people, whatever their names
+    for path in rest:
+        student, name = path.name, ""
+        if exports.is_folder(path):
+            while tidy(student).lower() in folders:  # two folders are two people, whatever their names
                 student = f"{tidy(student)}_2"
             folders.add(tidy(student).lower())
-            _take(entry, student, number, scratch, found, broken)
         else:
-            student, number, name = who(entry.name, assignment)
-            if not student:
-                lost.append(f"{entry.name}: whose is it? Put it into a folder with the student's name.")
-            else:
-                _take(entry, student, number, scratch, found, broken, name)
-    handins = _by_student(found, broken, assignment)
+            student, name = who(path.name, assignment)
+        if student:
+            pieces.append(Piece(path, student, name=name))
+        else:
+            lost.append(f"{path.name}: whose is it? Put it into a folder with the student's name.")
+    for piece in pieces:
+        taken.take(replace(piece, student=tidy(piece.student)))
+    handins = _by_student(taken, assignment)
     if not handins and not lost:
         raise Refused(f"Nothing to grade in {submissions}: put each student's notebook into a folder of that name.")
     return handins, lost
 
 
-def who(name: str, assignment: str) -> tuple[str, str, str]:
-    """The student, the student's number and the student's own file name, from a name that a course site made.
+def who(name: str, assignment: str) -> tuple[str, str]:
+    """The student and the student's own file name, from a name that a person may have made.
 
     Example:
-        >>> who("doe_jane_LATE_12345_678_a04_masked_softmax-1.ipynb", "a04_masked_softmax")
-        ('doe_jane', '12345', 'a04_masked_softmax-1.ipynb')
+        >>> who("Jane Doe - a04_masked_softmax (1).ipynb", "a04_masked_softmax")
+        ('Jane Doe', 'a04_masked_softmax (1).ipynb')
+        >>> who("a04_masked_softmax.ipynb", "a04_masked_softmax")
+        ('', 'a04_masked_softmax.ipynb')
     """
-    if moodle := MOODLE.fullmatch(name):
-        return tidy(moodle["student"]), moodle["id"], ""
-    if canvas := CANVAS.fullmatch(name):
-        return tidy(canvas["student"]), canvas["id"], canvas["name"]
-    own = re.match(rf"(?P<student>.*\w)[-_ ]+(?P<name>(?:copy[ _]of[ _])*{assignment}\b.*)", name, re.I)
-    if own and not COPY.match(name):
-        return tidy(own["student"]), "", own["name"]
-    return "", "", name
+    own = re.match(rf"(?P<student>.*?\w)[-_ ]+(?P<name>(?:copy[ _]of[ _])*{assignment}\b.*)", name, re.I)
+    return (own["student"], own["name"]) if own and not COPY.match(name) else ("", name)
 
 
 def tidy(student: str) -> str:
-    """A name that is also that of a folder, on every system, and not one above it."""
+    """A name that is also that of a folder, on every system, and not one above it.
+
+    Example:
+        >>> tidy("O'Neil/Späth, A."), tidy("..")
+        ('O_Neil_Späth_ A', '_')
+    """
     return re.sub(r"[^\w .@+-]", "_", student).strip(" .") or "_"
 
 
-def version(name: str) -> tuple[str, int]:
-    """A file name without the marks of copies, and which of several it is.
+class _Taken:
+    """Every file, with its student, before it is known which of them counts."""
 
-    Example:
-        >>> version("Copy of a04_masked_softmax (1).ipynb")
-        ('a04_masked_softmax', 1)
-    """
-    stem, number = COPY.sub("", PurePosixPath(name).stem), 0
-    while again := AGAIN.search(stem):
-        number = max(number, int(again[1] or again[2] or again[3] or 1))
-        stem = stem[: again.start()]
-    return stem, number
+    def __init__(self, scratch: Path):
+        self.scratch, self.count = scratch, itertools.count()
+        self.budget = Budget("the class")
+        self.budgets: dict[tuple[str, str], Budget] = {}
+        self.files: list[Piece] = []
+        self.broken: dict[tuple[str, str], str] = {}
 
+    def take(self, piece: Piece, depth: int = 0) -> None:
+        """Note all files of a student, also those in folders and archives."""
+        path, student = piece.path, (piece.student, piece.id)
+        piece = replace(piece, name=piece.name or path.name)
+        if path.is_symlink():  # into somebody else's folder, perhaps
+            self.leave(replace(piece, name=f"{piece.name} (link)"), f"{path.name} is a link, which is not followed")
+        elif depth > DEEPEST:
+            self.leave(piece, f"{piece.student} has more than {DEEPEST} folders and archives within each other")
+        elif path.is_dir():
+            for inner in exports.entries(path):
+                canvas = CANVAS.fullmatch(inner.name)
+                name = (canvas["name"] or "") if canvas else ""
+                self.take(replace(piece, path=inner, name=name), depth + 1)
+        elif path.suffix.lower() == ".zip":
+            budget = self.budgets.setdefault(
+                student, Budget(piece.student, LARGEST_OF_ONE, MOST_FILES_OF_ONE, above=self.budget)
+            )
+            try:
+                folder = unpack(path, self.scratch / f"inner{next(self.count)}", budget)
+            except Refused as refused:
+                self.leave(piece, str(refused))
+            else:
+                self.take(replace(piece, path=folder, name=""), depth + 1)
+        else:
+            self.files.append(piece)
 
-def unpack(archive: Path, to: Path) -> Path:
-    """Unpack a zip archive, unless it would write elsewhere or fill the disk.
-
-    Raises:
-        Refused: It would; or it is broken.
-    """
-    try:
-        with zipfile.ZipFile(archive) as z:
-            members = [m for m in z.infolist() if not m.is_dir()]
-            size, packed = sum(m.file_size for m in members), sum(m.compress_size for m in members)
-            if len(members) > MOST_FILES or size > LARGEST or (size > DENSE_FROM and size > DENSEST * packed):
-                raise Refused(
-                    f"{archive.name} would unpack to {len(members)} files of {size / 1e6:,.0f} MB together, from "
-                    f"{packed / 1e6:,.1f} MB: not unpacked."
-                )
-            for member in members:
-                parts = PurePosixPath(member.filename.replace("\\", "/")).parts
-                if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
-                    raise Refused(
-                        f"{archive.name} holds {member.filename!r}, which would be written elsewhere: refused."
-                    )
-                if stat.S_ISLNK(member.external_attr >> 16):
-                    raise Refused(f"{archive.name} holds a link, {member.filename!r}: refused.")
-                if member.flag_bits & 1:
-                    raise Refused(f"{archive.name} is locked with a password.")
-                path = to.joinpath(*parts)
-                while path.exists():  # two members of one name: both are kept
-                    path = path.with_name(f"{path.stem}-1{path.suffix}")
-                path.parent.mkdir(parents=True, exist_ok=True)
-                with z.open(member) as packed_file, path.open("wb") as file:
-                    shutil.copyfileobj(packed_file, file)
-    except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError) as error:
-        raise Refused(f"{archive.name} cannot be unpacked: {error}") from error
-    to.mkdir(parents=True, exist_ok=True)
-    return to
+    def leave(self, piece: Piece, why: str) -> None:
+        """Note a file that is not looked into, and why."""
+        self.broken.setdefault((piece.student, piece.id), why)
+        self.files.append(replace(piece, path=Path(f"{piece.path}.left")))
 
 
-def _entries(folder: Path) -> list[Path]:
-    """What lies in a folder, without what file managers leave there."""
-    return sorted(p for p in folder.iterdir() if not p.name.startswith((".", "__MACOSX")))
-
-
-def _inside(folder: Path) -> Path:
-    """Archives often hold one folder that holds everything; a student's folder holds files alone."""
-    while len(only := _entries(folder)) == 1 and only[0].is_dir() and all(p.is_dir() for p in _entries(only[0])):
-        if not _entries(only[0]):
-            break
-        folder = only[0]
-    entries = _entries(folder)
-    if len(entries) == 1 and entries[0].is_dir() and any(CANVAS.fullmatch(p.name) for p in _entries(entries[0])):
-        return entries[0]
-    return folder
-
-
-def _take(
-    path: Path, student: str, number: str, scratch: Path, found: list, broken: dict, name: str = "", depth: int = 0
-):
-    """Note all files of a student, also those in folders and archives."""
-    student, name = tidy(student), name or path.name
-    if path.is_symlink():  # into somebody else's folder, perhaps
-        broken[student] = f"{path.name} is a link, which is not followed"
-        found.append(_Found(student, number, path, f"{name} (link)"))
-    elif path.is_dir():
-        for inner in _entries(path):
-            canvas = CANVAS.fullmatch(inner.name)
-            _take(inner, student, number, scratch, found, broken, canvas["name"] if canvas else "", depth)
-    elif path.suffix.lower() == ".zip" and depth < DEEPEST:
-        try:
-            folder = unpack(path, scratch / f"inner{sum(1 for _ in scratch.glob('inner*'))}")
-            _take(folder, student, number, scratch, found, broken, depth=depth + 1)
-        except Refused as refused:
-            broken[student] = str(refused)
-            found.append(_Found(student, number, path, name))
-    else:
-        canvas = CANVAS.fullmatch(path.name)
-        order = (int(canvas["file"]) if canvas else 0, version(name)[1], path.name)
-        found.append(_Found(student, number, path, name, order))
-
-
-def _by_student(found: list[_Found], broken: dict[str, str], assignment: str) -> list[Handin]:
+def _by_student(taken: _Taken, assignment: str) -> list[Handin]:
     """One hand-in for each student, with the file that counts."""
     numbers: dict[str, set] = {}
-    for f in found:
-        numbers.setdefault(f.student, set()).add(f.id)
-    groups: dict[str, list[_Found]] = {}
-    for f in found:  # two people of one name are told apart by their numbers
-        groups.setdefault(f"{f.student}_{f.id}" if len(numbers[f.student]) > 1 else f.student, []).append(f)
-    handins = []
-    for student, files in sorted(groups.items()):
-        notebooks = [f for f in files if f.path.suffix.lower() == ".ipynb" and not f.path.is_symlink()]
-        if not notebooks:
-            names = ", ".join(f.name for f in files)
-            problem = broken.get(files[0].student) or f"no notebook (.ipynb) among: {names}"
-            handins.append(Handin(student, files[0].id, problem=problem))
-            continue
-        right = [f for f in notebooks if version(f.name)[0].lower() == assignment]
-        chosen = max(right or notebooks, key=lambda f: f.order)
-        notes = []
-        if len(notebooks) > 1:
-            others = ", ".join(f.name for f in notebooks if f is not chosen)
-            notes.append(f"several notebooks: graded is {chosen.name}, not {others}")
-        if files[0].student in broken:
-            notes.append(broken[files[0].student])
-        handins.append(Handin(student, chosen.id, chosen.path, chosen.name, notes))
-    return handins
+    groups: dict[tuple[str, str], list[Piece]] = {}
+    for file in taken.files:
+        numbers.setdefault(file.student.lower(), set()).add((file.student, file.id))
+        groups.setdefault((file.student, file.id), []).append(file)
+    handins: dict[str, Handin] = {}
+    for (student, number), files in sorted(groups.items()):
+        # two people of one name are told apart by what the site says
+        name = tidy(f"{student}_{number}") if len(numbers[student.lower()]) > 1 and number else student
+        while name.lower() in handins:
+            name = f"{name}_2"
+        handins[name.lower()] = Handin(name, number, system=files[0].system, origin=files[0].origin)
+        _choose(handins[name.lower()], files, taken.broken.get((student, number), ""), assignment)
+    return sorted(handins.values(), key=lambda handin: handin.student)
+
+
+def _choose(handin: Handin, files: list[Piece], broken: str, assignment: str) -> None:
+    """Find the file that counts: of the newest hand-in that has a notebook, with the right name, the latest."""
+    times = {file.when for file in files}
+    notebooks = [file for file in files if file.path.suffix.lower() == ".ipynb"]
+    if not notebooks:
+        handin.problem = broken or f"no notebook (.ipynb) among: {_some(files)}"
+        return
+    if unread := sorted(time.strip(f"{UNREAD} ") for time in times if time.startswith(UNREAD) and len(times) > 1):
+        handin.problem = (
+            f"handed in {len(times)} times, and which is the newest cannot be read from: {'; '.join(unread)}"
+        )
+        return
+    newest = max(file.when for file in notebooks)
+    latest = [file for file in notebooks if file.when == newest]
+    right = [file for file in latest if version(file.name)[0].lower() == assignment]
+    chosen = max(right or latest, key=lambda file: (file.number, version(file.name)[1], file.path.name))
+    handin.file, handin.name, handin.origin = chosen.path, chosen.name, chosen.origin
+    if len(times) > 1:
+        which = "the newest" if newest == max(times) else "the newest with a notebook"
+        handin.notes.append(f"handed in {len(times)} times: graded is {which}")
+    if len(latest) > 1:
+        others = _some([file for file in latest if file is not chosen])
+        handin.notes.append(f"several notebooks: graded is {chosen.name}, not {others}")
+    if broken:
+        handin.notes.append(broken)
+
+
+def _some(files: list[Piece]) -> str:
+    """Their names, but no more than a person reads."""
+    more = f" and {len(files) - 8} more" if len(files) > 8 else ""
+    return ", ".join(file.name for file in files[:8]) + more
+
+
+__all__ = ["Handin", "Refused", "collect", "tidy", "version", "who"]

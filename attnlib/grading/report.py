@@ -52,7 +52,7 @@ def read_written(path: Path, notebook, students: dict[str, str]) -> dict[str, Wr
     by_hand = assignment.written(notebook)
     names = {student: student for student in students} | {n: s for s, n in students.items() if n}
     text = path.read_text("utf-8-sig")
-    rows = csv.DictReader(io.StringIO(text), dialect=_dialect(text))
+    rows = csv.DictReader(io.StringIO(text), dialect=dialect(text))
     columns = {column.split("/")[0]: column for column in rows.fieldnames or []}
     if unknown := set(columns) - {"student", "comment", *by_hand}:
         raise ValueError(
@@ -76,7 +76,7 @@ def read_written(path: Path, notebook, students: dict[str, str]) -> dict[str, Wr
     return given
 
 
-def _dialect(text: str) -> type[csv.Dialect]:
+def dialect(text: str) -> type[csv.Dialect]:
     """Spreadsheets of some countries write semicolons."""
     first = text.split("\n", 1)[0]
 
@@ -132,7 +132,7 @@ def rows(graded: Class) -> list[dict[str, str]]:
     most, columns, table = maxima(graded.release), header(graded.release), []
     for handin in graded.handins:
         result = graded.results[handin.student]
-        values = [_text(handin.student)]
+        values = [plain(handin.student)]
         for name, cells in questions(graded.release).items():
             got = [result.points.get(cell) for cell in cells]
             values.append("" if None in got else f"{sum(got):g}")
@@ -140,13 +140,18 @@ def rows(graded: Class) -> list[dict[str, str]]:
         sum_ = total(result)
         why = "; ".join([result.why, *result.notes] if result.why else result.notes)
         values += ["" if sum_ is None else f"{sum_:g}", f"{sum(most.values()):g}", result.status]
-        values += [_text(" ".join(result.flags)), _text(why), handin.id]
+        values += [plain(" ".join(result.flags)), plain(why), plain(handin.id)]
         table.append(dict(zip(columns, values, strict=True)))
     return table
 
 
-def _text(value: str) -> str:
-    """Text that a spreadsheet does not take for a formula: students choose names and error messages."""
+def plain(value: str) -> str:
+    r"""Text that a spreadsheet does not take for a formula: students choose names and error messages.
+
+    Example:
+        >>> plain("=1+1"), plain("two\nlines")
+        ("'=1+1", 'two lines')
+    """
     line = " ".join("".join(c if c.isprintable() else " " for c in value).split())
     return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line
 
@@ -179,10 +184,10 @@ def spoken(graded: Class) -> str:
         )
     for student, result in results.items():
         if result.status == NOT_GRADED:
-            lines.append(f"NOT GRADED {_text(student)}: {_text(result.why)}")
-    lines += [f"belongs to nobody: {_text(words)}" for words in graded.lost]
-    lines += [f"look at {_text(s)}: {_text(' '.join(r.flags))}" for s, r in results.items() if r.flags]
-    lines += [f"noted {_text(s)}: {_text('; '.join(r.notes))}" for s, r in results.items() if r.notes]
+            lines.append(f"NOT GRADED {plain(student)}: {plain(result.why)}")
+    lines += [f"belongs to nobody: {plain(words)}" for words in graded.lost]
+    lines += [f"look at {plain(s)}: {plain(' '.join(r.flags))}" for s, r in results.items() if r.flags]
+    lines += [f"noted {plain(s)}: {plain('; '.join(r.notes))}" for s, r in results.items() if r.notes]
     return "\n".join(lines)
 
 

@@ -386,8 +386,8 @@ def test_a_class_that_got_another_variant_is_noticed():
 
 
 def test_names_are_no_formulas():
-    assert report._text('=HYPERLINK("x")\n') == '\'=HYPERLINK("x")'
-    assert report._text("doe\x1b[2J jane") == "doe [2J jane"
+    assert report.plain('=HYPERLINK("x")\n') == '\'=HYPERLINK("x")'
+    assert report.plain("doe\x1b[2J jane") == "doe [2J jane"
 
 
 # --- the command -------------------------------------------------------------------------------------
