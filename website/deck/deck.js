@@ -2,7 +2,8 @@
    to look at something closely. */
 (() => {
   const SMALLEST = 18; // px of text that must fit, to be read from the last row
-  const IN_FIGURES = 19; // px of a figure's text, before a verdict on a bet makes it a little higher
+  const IN_FIGURES = 19; // px of a figure's text, before a verdict on a bet makes it a little higher than …
+  const VERDICT = 45; // … the px that are kept for it, where it will stand above the figure
   const WIDTHS = [660, 720, 850, 950, 1050, 1150]; // px of a figure, from which it looks as in the page
   const LARGEST = 1.5; // times a figure may be its natural size
   const ROOMY = 1.35; // times its natural size, from which a figure needs no other layout
@@ -115,12 +116,14 @@
     const figure = box.querySelector("[data-live]");
     if (!figure) return; // it has said why
     for (const sheet of document.styleSheets) if (sheet.ownerNode.tagName === "STYLE") floorLetters(sheet.cssRules);
+    const asks = figure.querySelector(".attn-question:not([hidden])");
     const scaleAt = async (width, scale) => {
+      const spare = asks && !figure.matches(".aside") ? VERDICT : 0;
       figure.style.width = `${width}px`;
       for (let round = 0; round < 3; round++) {
         setLeast(figure, scale);
         await still(figure);
-        scale = Math.min(LARGEST, box.clientWidth / width, box.clientHeight / figure.scrollHeight);
+        scale = Math.min(LARGEST, box.clientWidth / width, box.clientHeight / (figure.scrollHeight + spare));
       }
       return scale;
     };
@@ -132,7 +135,7 @@
         const tight = [...figure.querySelectorAll("*")].some(cutOff);
         if (best.tight && !tight || scale > best.scale && (best.tight || !tight)) best = { width, scale, aside, tight };
       }
-      if (best.scale >= ROOMY && !best.tight || !figure.querySelector(".attn-question:not([hidden])")) break;
+      if (best.scale >= ROOMY && !best.tight || !asks) break;
     }
     figure.classList.toggle("aside", best.aside);
     best.scale = await scaleAt(best.width, best.scale);
