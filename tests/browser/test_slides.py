@@ -51,6 +51,8 @@ FAULTS = """async () => {
             await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))));
             if (!(box.dataset.scale >= 0.9)) fault(`a figure is ${box.dataset.scale} of its size`);
             if (box.scrollWidth > box.clientWidth + 1) fault("a figure is too wide");
+            const plane = box.querySelector(".se-plane")?.getBoundingClientRect().width;
+            if (plane < 300) fault(`the plane of a figure is ${plane} px wide`);
             const words = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
             for (let text = words.nextNode(); text; text = words.nextNode()) {
                 const element = text.parentElement, range = document.createRange();
