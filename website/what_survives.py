@@ -65,16 +65,17 @@ class WhatSurvives(SphinxDirective):
         runs = LongRuns(LONG_RUNS)
         content = runs.read()
         judged = [j for j in runs.claims() if (j.comparison, j.what) in chapters]
-        rows = []
+        rows, ends = [], []
         for claim in sorted(judged, key=lambda j: chapters[j.comparison, j.what]):
             steps = content[claim.comparison]["steps"]
             drawn = nodes.paragraph("", "", nodes.raw("", picture(claim, steps), format="html"))
+            ends.append(runs.words(claim))
             rows.append(
                 row(
                     paragraph(chapter_link(self.env.docname, chapters[claim.comparison, claim.what])),
                     paragraph(nodes.Text(claim.what)),
                     [drawn, paragraph(nodes.Text(in_words(claim, steps)))],
-                    paragraph(nodes.strong("", runs.words(claim))),
+                    paragraph(nodes.strong("", ends[-1])),
                 )
             )
         if not rows:
@@ -87,7 +88,7 @@ class WhatSurvives(SphinxDirective):
             for trained in budgets.values()
             for run in trained
         )
-        became = Counter(runs.verdict(claim) for claim in judged)
+        became = Counter(end.partition(":")[0] for end in ends)
         said = f"{len(rows)} claims, at {', '.join(f'{b}×' for b in BUDGETS)} the steps of their chapters: "
         said += ", ".join(f"{became[verdict]} {verdict}" for verdict in VERDICTS if became[verdict])
         said = paragraph(nodes.Text(f"{said}. {hours / 3600:.1f} hours of training on one core."))

@@ -1,4 +1,4 @@
-"""The reference as it is built: all that is offered stands in it, with its source; a search finds chapters first."""
+"""The reference as it is built: all that is offered stands in it, with its source."""
 
 import importlib
 import re
