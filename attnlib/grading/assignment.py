@@ -17,7 +17,11 @@ are locked:
 
 An assignment can be varied. The head of the source may say `vary: {radius: [2, 3, 4]}`; `@radius@` then stands
 for one of these values in texts, solutions, tests and known answers: for the first with seed 0, which is the
-published version, for one drawn by the seed otherwise. `@SEED@` is the seed itself, for hidden random numbers.
+published version, for one drawn by the seed otherwise. Where several words vary together, a value is a mapping:
+of `vary: {axes: [{shape: (B, T, S), keys: -1}, …]}` stand `@axes.shape@` and `@axes.keys@`. `@SEED@` is the seed
+itself, for hidden random numbers.
+
+The head may also say what to read again, `read: {q1: "[Masked softmax](../04_masked_softmax.md)"}`.
 """
 
 import copy
@@ -61,7 +65,11 @@ def values(name: str, seed: int = 0) -> dict[str, str]:
     head = yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1])
     drawn = random.Random(f"{choose(name)}/{seed}")
     chosen = {key: options[0] if seed == 0 else drawn.choice(options) for key, options in head.get("vary", {}).items()}
-    return {f"@{key}@": str(value) for key, value in chosen.items()} | {"@SEED@": str(seed)}
+    marks = {"@SEED@": str(seed)}
+    for key, value in chosen.items():
+        parts = {f"@{key}.{part}@": str(text) for part, text in value.items()} if isinstance(value, dict) else {}
+        marks |= parts or {f"@{key}@": str(value)}
+    return marks
 
 
 def fill(text: str, marks: dict[str, str]) -> str:
@@ -85,7 +93,7 @@ def read(name: str, seed: int = 0) -> nbformat.NotebookNode:
         if unknown := set(cell.metadata) - {"tags"}:
             raise ValueError(f"{name}, cell {number}: {sorted(unknown)} is no mark; there are {sorted(MARKS)}.")
         cell["id"] = f"c{number:03d}"
-        if left := re.search(r"@\w+@", cell.source):
+        if left := re.search(r"@[\w.]+@", cell.source):
             raise ValueError(f"{name}, cell {number}: nothing is known to put in place of {left[0]}.")
         if cell.cell_type == "markdown":
             cell.source = expand_roles(cell.source)
@@ -96,7 +104,7 @@ def read(name: str, seed: int = 0) -> nbformat.NotebookNode:
             cell.source = f'"""{mark["test"]}: {points} point{"s" * (points != 1)}"""\n{cell.source}'
         if not mark.get("free"):
             cell.metadata["nbgrader"] = _nbgrader(mark, number)
-    for key in ("jupytext", "vary"):
+    for key in ("jupytext", "read", "vary"):
         notebook.metadata.pop(key, None)
     notebook.metadata["language_info"] = {"name": "python"}
     notebook.nbformat, notebook.nbformat_minor = 4, 5

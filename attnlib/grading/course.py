@@ -46,7 +46,7 @@ STARTUP_SECONDS, SETUP_SECONDS = 120, 60
 #: Runs after each test cell that has passed. It must fail, or somebody has taught the kernel not to.
 CANARY = """
 import torch as _torch
-from attnlib.course.checks import close as _close
+from attnlib.course.asserts import close as _close
 def _canary():
     for wrong in (lambda: _close(_torch.zeros(2), _torch.ones(2), "canary"), lambda: exec("assert 0 == 1")):
         try:

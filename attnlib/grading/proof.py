@@ -16,21 +16,21 @@ import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 
-from attnlib.course import checks
+from attnlib.course import asserts
 from attnlib.course.book import without_magics
-from attnlib.course.checks import graded
 from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, is_test, tests
 
 #: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
 CELL, CALL = 20, 0.5
+LIMIT = asserts.limit
 
 
 @contextlib.contextmanager
 def limits() -> Iterator[None]:
     """Limits that leave nobody waiting: in a proof an endless loop is there to be noticed."""
     with (
-        mock.patch.object(checks, "limit", lambda own: graded.limit(min(own, CALL), processor=True)),
-        graded.limit(CELL, processor=True),
+        mock.patch.object(asserts, "limit", lambda own: LIMIT(min(own, CALL), processor=True)),
+        LIMIT(CELL, processor=True),
     ):
         yield
 

@@ -10,7 +10,7 @@ from attnlib.grading.flags import flags
 from attnlib.grading.suspicious_words import FAKES
 
 SETUP = "import torch\nimport torch.nn.functional as F\nfrom attnlib import length_mask"
-TEST = "from attnlib.course.checks import close, limit\nwith limit(1):\n    close(masked_softmax(1), 2, 'words')"
+TEST = "from attnlib.course.asserts import close, limit\nwith limit(1):\n    close(masked_softmax(1), 2, 'words')"
 
 
 def notebook(answer, *own):

@@ -23,7 +23,6 @@ from attnlib.course.checks.designing import (
     own_rates,
     what_differs,
 )
-from attnlib.course.checks.graded import close, limit
 from attnlib.course.checks.language import exactly_right, joint_perplexity, last_real_state, read_in_parts
 from attnlib.course.checks.scaling import apply_merges, whole_gradient
 from attnlib.course.checks.scores import distance_score, sharpness
@@ -40,7 +39,6 @@ __all__ = [
     "blind_baseline",
     "blur",
     "break_even",
-    "close",
     "copied_words",
     "could_fail",
     "direct_gradient",
@@ -55,7 +53,6 @@ __all__ = [
     "last_real_state",
     "latest_only",
     "least_weight",
-    "limit",
     "long_enough",
     "look_back",
     "looks_everywhere",

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnlib.course.asserts import same
+
 #: How a verdict begins that has found nothing to judge.
 UNWRITTEN = "Not written yet: "
 
@@ -103,12 +105,3 @@ def _fits(given: Answer, wanted: Answer, tolerance: float) -> bool:
 
 def _double(x: Tensor | float) -> Tensor:
     return x.detach().double() if isinstance(x, Tensor) else torch.tensor(float(x), dtype=torch.float64)
-
-
-def same(given: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> bool:
-    """Equal up to rounding: NaN equals NaN, and so does infinity of one sign."""
-    if given.shape != wanted.shape:
-        return False
-    if not wanted.is_floating_point():
-        return torch.equal(given, wanted)
-    return torch.allclose(given.double(), wanted.double(), rtol=tolerance, atol=tolerance, equal_nan=True)

@@ -1,10 +1,10 @@
-"""Bugs of one line in attnlib/course/checks/graded.py."""
+"""Bugs of one line in attnlib/course/asserts.py."""
 
 from tests.bugs import of
 
 # fmt: off
 BUGS = of(
-    "course/checks/graded.py", "course/test_checks.py",
+    "course/asserts.py", "course/test_asserts.py",
     ("a loop goes on", "outer, _ = signal.setitimer(timer, seconds)", "outer, _ = signal.setitimer(timer, 0)"),
     ("the alarm rings later", "signal.setitimer(timer, outer)", "outer"),
     ("the handler stays", "signal.signal(alarm, before)", "before"),
