@@ -230,3 +230,18 @@ def test_it_follows_the_width_of_its_place(show):
     assert shown.root.locator(".cc-drawing").bounding_box()["width"] == pytest.approx(place["width"], abs=2)
     digits = re.findall(r"\d", shown.root.locator(".cc-point text").text_content())
     assert digits == ["3", "2"]
+
+
+def test_the_largest_counts_do_not_run_into_what_stands_beside_them(show):
+    shown = show(width=1000)
+    for name in ("words S = T", "width d"):
+        shown.slider(name).press("End")
+    rows = shown.root.locator(".cc-rows li").evaluate_all(
+        """rows => rows.map((row) => [...row.querySelectorAll(".cc-amount, .cc-meets")].map((text) => {
+            const range = document.createRange();
+            range.selectNodeContents(text);
+            return [range.getBoundingClientRect().left, range.getBoundingClientRect().right];
+        }))"""
+    )
+    assert all(end + 5 < begin for (_, end), (begin, _) in rows), rows
+    assert len({begin for _, (begin, _) in rows}) == 1  # columns, one below the other
