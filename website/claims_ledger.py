@@ -124,14 +124,24 @@ class ClaimsLedger(SphinxDirective):
                 row(
                     [paragraph(nodes.Text(gate.what)), *would_fail(gate)],
                     paragraph(chapter_link(self.env.docname, gate.chapter)),
-                    paragraph(nodes.Text(gate.measured())),
-                    paragraph(nodes.Text(f"{gate.held_to()}, {gate.margin()} away")),
+                    paragraph(nodes.Text(with_minus_signs(gate.measured()))),
+                    paragraph(nodes.Text(with_minus_signs(f"{gate.held_to()}, {gate.margin()} away"))),
                     paragraph(nodes.Text(what_became_of_it(gate, runs))),
                 )
                 for gate in gates[name]
             ]
         columns = {"what was measured": 39, "chapter": 9, "median (range)": 18, "held to": 16, "more training": 18}
         return [table(columns, rows)]
+
+
+def with_minus_signs(numbers: str) -> str:
+    """Numbers as they are printed.
+
+    Example:
+        >>> with_minus_signs("-0.2 (-1e-10 to 3)")
+        '−0.2 (−1e−10 to 3)'
+    """
+    return numbers.replace("-", "\N{MINUS SIGN}")
 
 
 def would_fail(gate: Gate) -> list[nodes.paragraph]:

@@ -71,7 +71,9 @@ def content(code: str, output: nodes.Element | None, mode: str) -> str:
         words.append("make this table")
     if output is not None and any(VIEW in raw.astext() for raw in output.findall(nodes.raw)):
         words = ["make this live figure"]
-    return f"Code: {', '.join(dict.fromkeys(words)) or 'prepare what follows'}"
+    if not words:
+        words.append("make what stands below" if output is not None else "prepare what follows")
+    return f"Code: {', '.join(dict.fromkeys(words))}"
 
 
 def deeds(tree: ast.Module) -> Iterator[str]:
