@@ -14,7 +14,7 @@ JOBS   ?= 2
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help book lab long test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student myst pdf tex times colab colab-environment slides
+.PHONY: help book lab long test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student private myst pdf tex times colab colab-environment slides
 
 # A process without the bytecode of the last one compiles all that it imports, for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -207,6 +207,9 @@ bench: needs-bench $(VENV)/.test _build/html/.strict ## how fast it is, beside o
 student: $(VENV)/.test ## the course without solutions, into _build/student (and a branch: BRANCH=student)
 	@rm -rf _build/student
 	@$(BIN)/python -m attnlib.grading publish --to _build/student $(if $(BRANCH),--branch $(BRANCH))
+
+private: $(VENV)/.test ## the assignments as a repository of their own, with their history, to be kept private: TO=../assignments
+	@$(BIN)/python -m attnlib.grading private --to $(or $(TO),../assignments)
 
 # --- upkeep -----------------------------------------------------------------------------------------
 

@@ -59,6 +59,19 @@ def parser() -> argparse.ArgumentParser:
     publish.add_argument("--to", type=Path, metavar="FOLDER", required=True, help="where to write; new or empty")
     publish.add_argument("--branch", metavar="NAME", help="make it the next commit of this branch, too")
 
+    private = commands.add_parser(
+        "private",
+        help="make the assignments a repository of their own",
+        formatter_class=text,
+        description="Make the folder `assignments` a repository of its own, with its history, to be kept private.",
+        epilog="Example, with which a public repository loses its assignments and you keep them:\n"
+        "  python -m attnlib.grading private --to ../assignments      push it to where only you can read\n"
+        "  python -m attnlib.grading publish --to ../public           the course without them, to be published\n"
+        "  git clone ../assignments ../public/assignments             and your own copy has both, to grade with",
+    )
+    private.set_defaults(run=run_private)
+    private.add_argument("--to", type=Path, metavar="FOLDER", required=True, help="where it is made; new or empty")
+
     prove = commands.add_parser(
         "prove",
         help="do all known answers lose exactly their points?",
@@ -202,6 +215,14 @@ def run_publish(options: argparse.Namespace) -> int:
     print(f"{options.to}: the course without the sources of its assignments")
     if options.branch:
         print(f"{options.branch}: {publish.commit(options.to, options.branch)}")
+    return WELL
+
+
+def run_private(options: argparse.Namespace) -> int:
+    """Split the assignments off."""
+    from attnlib.grading import publish
+
+    print(f"{options.to}: the assignments, with their history, at {publish.split(options.to)}")
     return WELL
 
 

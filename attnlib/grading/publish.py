@@ -1,4 +1,4 @@
-"""The course without what gives assignments away: a tree for students, as a folder or as a branch.
+"""The course without what gives assignments away, as a folder or as a branch; and that part as a repository of its own.
 
 What stays behind says `.gitattributes` (export-ignore), and `git archive` leaves it out.
 """
@@ -12,8 +12,8 @@ from pathlib import Path
 from attnlib.course.book import ROOT
 from attnlib.grading.release import book_leaks
 
-#: Where a tree that is none for students has its sources.
-SECRET = "assignments/source"
+#: Where a tree that is none for students has its sources, and the folder that can be a repository of its own.
+SECRET, ASSIGNMENTS = "assignments/source", "assignments"
 
 
 def git(*command: str, env: dict[str, str] | None = None) -> str:
@@ -36,10 +36,7 @@ def write(folder: Path) -> None:
     Raises:
         ValueError: The folder holds something, or the tree would give an assignment away: it is then not written.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise ValueError(
-            f"{folder} is not empty: what was published before would stay in it. Remove it, or name another."
-        )
+    _need_empty(folder, "what was published before would stay in it.")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
         archive, tree = Path(scratch) / "tree.tar", Path(scratch) / "tree"
@@ -79,3 +76,31 @@ def commit(folder: Path, branch: str) -> str:
     made = git("commit-tree", tree, *(["-p", parent] if parent else []), "-m", f"For students, from {source}")
     git("update-ref", f"refs/heads/{branch}", made, parent)
     return made
+
+
+def split(folder: Path) -> str:
+    """Make the folder of the assignments a repository of its own, with its history.
+
+    Args:
+        folder: Where the repository is made; new or empty.
+
+    Returns:
+        Its last commit.
+
+    Raises:
+        ValueError: The folder holds something, or there are changes in the assignments that are not committed.
+    """
+    _need_empty(folder, "a repository is made in a folder of its own.")
+    if changed := git("status", "--porcelain", "--", ASSIGNMENTS):
+        raise ValueError(f"Commit these first, or the new repository lacks them:\n{changed}")
+    last = git("subtree", "split", "-q", f"--prefix={ASSIGNMENTS}", "HEAD")
+    git("init", "--quiet", "--initial-branch=main", str(folder.resolve()))
+    inside = ("-C", str(folder.resolve()))
+    git(*inside, "fetch", "--quiet", str(ROOT), last)
+    git(*inside, "reset", "--quiet", "--hard", "FETCH_HEAD")
+    return git(*inside, "rev-parse", "HEAD")
+
+
+def _need_empty(folder: Path, why: str) -> None:
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"{folder} is not empty: {why} Remove it, or name another.")

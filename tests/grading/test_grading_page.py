@@ -97,4 +97,5 @@ def test_the_columns_of_the_page_are_those_of_the_table(course):
 def test_a_published_copy_holds_no_sources(course):
     names = {p.relative_to(course.parent / "student").as_posix() for p in (course.parent / "student").rglob("*")}
     assert "book/exercises/a04_masked_softmax.ipynb" in names
-    assert not [n for n in names if re.match(r"assignments/(source|answers)\b", n)]
+    assert not [n for n in names if re.match(r"assignments\b", n)]
+    assert (course.parent / "assignments" / "source" / f"{assignment.choose('a04')}.md").exists()

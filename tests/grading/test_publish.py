@@ -12,7 +12,7 @@ from attnlib.grading.assignment import SOURCES, names
 from attnlib.grading.release import TEXTS, book_leaks
 
 WHO = {f"GIT_{role}_{what}": "a@b.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-SECRET = re.compile(r"assignments/(source|answers)/")
+SECRET = re.compile(r"assignments/")
 
 
 def git(*arguments, folder) -> str:
@@ -122,3 +122,32 @@ def test_git_says_why_it_refuses(course, tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     with pytest.raises(ValueError, match=r"git archive: .*not a git repository"):
         publish.write(tmp_path / "student")
+
+
+def test_the_assignments_become_a_repository_of_their_own(course, tmp_path, capsys):
+    """Laid into a published copy, which has none, it makes the course whole again; an address in it leads elsewhere."""
+    own, public = tmp_path / "own", tmp_path / "public"
+    assert command.main(["private", "--to", str(own)]) == command.WELL
+    assert git("rev-parse", "HEAD", folder=own) in capsys.readouterr().out
+    assert git("log", "-1", "--format=%s", folder=own) == git(
+        "log", "-1", "--format=%s", "--", "assignments", folder=course
+    )
+    assert not git("remote", folder=own)
+    publish.write(public)
+    git("clone", "--quiet", str(own), str(public / "assignments"), folder=tmp_path)
+    listed = set(git("-c", "core.quotePath=false", "ls-files", folder=course).splitlines())
+    assert {name for name in files(public) if not name.startswith("assignments/.git/")} == listed
+    for name in names():
+        assert (public / "assignments/source" / f"{name}.md").read_text("utf8") == (SOURCES / f"{name}.md").read_text(
+            "utf8"
+        )
+
+
+def test_assignments_that_are_not_committed_are_not_split_off(course, tmp_path):
+    (course / "assignments/source/a99_new.md").write_text("new")
+    with pytest.raises(ValueError, match=r"Commit these first.*\n\?\? assignments/source/a99_new\.md"):
+        publish.split(tmp_path / "own")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    with pytest.raises(ValueError, match="full is not empty"):
+        publish.split(tmp_path / "full")
