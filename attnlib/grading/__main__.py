@@ -38,12 +38,18 @@ def parser() -> argparse.ArgumentParser:
         epilog="Examples:\n"
         "  python -m attnlib.grading release                      all, into book/exercises\n"
         "  python -m attnlib.grading release --check              are those there right?\n"
-        "  python -m attnlib.grading release a04 --seed 7 --to out    a variant of your own (grade with --seed 7)",
+        "  python -m attnlib.grading release a04 --seed 7 --to out    a variant of your own (grade with --seed 7)\n"
+        "  python -m attnlib.grading release a04 --students class.csv --secret WORD --to out\n"
+        "                                                            a variant for each (grade with --variants)",
     )
     release.set_defaults(run=run_release)
     _assignments(release)
     release.add_argument("--to", type=Path, metavar="FOLDER", help="where to write (default: book/exercises)")
     _seed(release)
+    release.add_argument(
+        "--students", type=Path, metavar="class.csv", help="a variant for each: names in the column `student`"
+    )
+    release.add_argument("--secret", default="", metavar="WORD", help="with --students: what only you know")
     release.add_argument("--check", action="store_true", help="write nothing; say what is not as its source, or leaks")
 
     publish = commands.add_parser(
@@ -186,8 +192,10 @@ def run_release(options: argparse.Namespace) -> int:
     """Write or check student versions."""
     from attnlib.grading import release
 
-    if options.seed and not options.to:
+    if (options.seed or options.students) and not options.to:
         raise ValueError("A variant goes into a folder of its own, not into the book: add --to FOLDER.")
+    if options.students:
+        return _release_to(options)
     folder = options.to or release.STUDENT
     found = []
     if folder == release.STUDENT and options.check:
@@ -205,6 +213,18 @@ def run_release(options: argparse.Namespace) -> int:
     if options.check and not found:
         print(f"{len(_chosen(options))} student versions are what their sources give, and hold no secret.")
     return NOT_WELL if found else WELL
+
+
+def _release_to(options: argparse.Namespace) -> int:
+    """Write a variant for each student."""
+    from attnlib.grading import variants
+
+    if options.seed or options.check or len(options.assignments) != 1:
+        raise ValueError("--students takes one assignment, and neither --seed nor --check.")
+    students = variants.read_roster(options.students)
+    written = variants.write(options.assignments[0], students, options.secret, options.to)
+    print(f"{written[-1]}: who of {len(students)} students has which variant. It is not for students.")
+    return WELL
 
 
 def run_publish(options: argparse.Namespace) -> int:

@@ -25,6 +25,7 @@ The head may also say what to read again, `read: {q1: "[Masked softmax](../04_ma
 """
 
 import copy
+import math
 import random
 import re
 
@@ -60,13 +61,25 @@ def choose(name: str) -> str:
     return found[0]
 
 
+def options(name: str) -> dict[str, list]:
+    """`{mark: what may stand there}` of an assignment, as the head of its source says."""
+    return yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1]).get("vary", {})
+
+
+def count_variants(name: str) -> int:
+    """How many variants an assignment has, the published one among them."""
+    return math.prod(len(each) for each in options(name).values())
+
+
 def values(name: str, seed: int = 0) -> dict[str, str]:
-    """`{mark: what stands there}` of this variant of an assignment."""
-    head = yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1])
-    drawn = random.Random(f"{choose(name)}/{seed}")
-    chosen = {key: options[0] if seed == 0 else drawn.choice(options) for key, options in head.get("vary", {}).items()}
+    """`{mark: what stands there}` of a variant: of the published one with seed 0, of any other one otherwise."""
+    number = 0
+    if seed and (count := count_variants(name)) > 1:
+        number = random.Random(f"{choose(name)}/{seed}").randrange(1, count)
     marks = {"@SEED@": str(seed)}
-    for key, value in chosen.items():
+    for key, each in options(name).items():
+        number, n = divmod(number, len(each))
+        value = each[n]
         parts = {f"@{key}.{part}@": str(text) for part, text in value.items()} if isinstance(value, dict) else {}
         marks |= parts or {f"@{key}@": str(value)}
     return marks

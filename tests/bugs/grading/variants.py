@@ -1,0 +1,21 @@
+"""Bugs of one line in attnlib/grading/variants.py, and in how a variant is drawn."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "grading/variants.py", "grading/test_variants.py",
+    ("the variant is the same for all assignments and classes", 'join([name, secret, student])', 'join([student])'),
+    ("the secret does not matter", 'join([name, secret, student])', 'join([name, student])'),
+    ("somebody may get the published one", "return 1 + int.from_bytes", "return 0 * int.from_bytes"),
+    ("folders differ by case alone", "folder = tidy(student).lower()", "folder = tidy(student)"),
+    ("a name is a path", "folder / tidy(student)))", "folder / student))"),
+    ("an empty secret will do", "if not secret:", "if secret is None:"),
+    ("the manifest of another assignment will do",
+     'if row["assignment"] == choose(assignment):', "if choose(assignment):"),
+    ("the published one stands in a manifest", 'isdecimal() or not int(row["seed"])', "isdecimal()"),
+) + of(
+    "grading/assignment.py", "grading/test_variants.py",
+    ("the published one is drawn again", "randrange(1, count)", "randrange(count)"),
+    ("parts vary together", "number, n = divmod(number, len(each))", "n = number % len(each)"),
+)

@@ -1,0 +1,95 @@
+"""Everybody gets a variant, never the published one, and a manifest knows whose it is."""
+
+import csv
+
+import nbformat
+import pytest
+
+from attnlib.grading import __main__ as command
+from attnlib.grading import variants
+from attnlib.grading.assignment import choose, count_variants, names, options, values
+from attnlib.grading.release import student_version
+
+NAME = choose("a03")
+
+
+def shown(name: str, seed: int) -> tuple[str, ...]:
+    return tuple(value for mark, value in values(name, seed).items() if mark != "@SEED@")
+
+
+@pytest.mark.parametrize("name", names())
+def test_seeds_reach_every_variant_but_the_published_one(name):
+    first = tuple(
+        str(v)
+        for each in options(name).values()
+        for v in (each[0].values() if isinstance(each[0], dict) else [each[0]])
+    )
+    assert shown(name, 0) == first
+    count = count_variants(name)
+    found = {shown(name, seed) for seed in range(1, 12 * count)}
+    assert len(found) == count - 1 and first not in found
+
+
+def test_a_class_gets_its_hand_outs_and_a_manifest(tmp_path, capsys):
+    (tmp_path / "class.csv").write_text("id,student\n1,Jane Doe\n2,Späth; Øyvind\n\n3,../Eve\n", "utf8")
+    arguments = ["release", "a03", "--students", str(tmp_path / "class.csv"), "--to", str(tmp_path / "out")]
+    assert command.main([*arguments, "--secret", "cedar"]) == command.WELL
+    assert "who of 3 students has which variant" in capsys.readouterr().out
+    seeds = variants.read_manifest(tmp_path / "out" / "manifest.csv", "a03")
+    assert list(seeds) == ["Jane Doe", "Späth; Øyvind", "../Eve"] and len(set(seeds.values())) == 3
+    for student, folder in zip(seeds, ["Jane Doe", "Späth_ Øyvind", "_Eve"], strict=True):
+        assert seeds[student] == variants.seed_of(NAME, "cedar", student) != variants.seed_of(NAME, "oak", student)
+        text = (tmp_path / "out" / folder / f"{NAME}.ipynb").read_text("utf8")
+        assert text == student_version(NAME, seeds[student])
+        assert "manifest" not in text and "cedar" not in text
+        assert nbformat.reads(text, as_version=4).cells
+    with open(tmp_path / "out" / "manifest.csv", newline="", encoding="utf8") as file:
+        assert [row["variant"] for row in csv.DictReader(file)] == [
+            "; ".join(f"{mark.strip('@')} {value}" for mark, value in values(NAME, seed).items())
+            for seed in seeds.values()
+        ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"class\.csv: nobody stands there"),
+        ("student\n\n", r"class\.csv: nobody stands there"),
+        ("id,student\n7,Jane\n8,\n", r"class\.csv, line 3: no name stands there"),
+        ("Jane/Doe\njane_doe\n", r"line 2: 'jane_doe' and 'Jane/Doe' would share a folder"),
+    ],
+)
+def test_a_roster_that_is_none_is_refused(text, message, tmp_path):
+    (tmp_path / "class.csv").write_text(text, "utf8")
+    with pytest.raises(ValueError, match=message):
+        variants.read_roster(tmp_path / "class.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "has the columns student, assignment and seed"),
+        (f"student,assignment,seed\nJane,{NAME},0\n", "line 2: '0' is no seed of a variant"),
+        (f"student,assignment,seed\nJane,{NAME},x\n", "line 2: 'x' is no seed of a variant"),
+        ("student,assignment,seed\nJane,a01_language_models,5\n", f"a manifest of a01_language_models, not of {NAME}"),
+    ],
+)
+def test_a_manifest_that_is_none_is_refused(text, message, tmp_path):
+    (tmp_path / "m.csv").write_text(text, "utf8")
+    with pytest.raises(ValueError, match=message):
+        variants.read_manifest(tmp_path / "m.csv", "a03")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["a03"], "The secret of the class is empty"),
+        (["a03", "a04", "--secret", "cedar"], "--students takes one assignment"),
+        (["a03", "--secret", "cedar", "--seed", "7"], "--students takes one assignment"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_do(more, message, tmp_path, capsys):
+    (tmp_path / "class.csv").write_text("Jane\n")
+    arguments = ["release", *more, "--students", str(tmp_path / "class.csv"), "--to", str(tmp_path / "out")]
+    assert command.main(arguments) == command.WRONG_USE
+    assert message in capsys.readouterr().err
