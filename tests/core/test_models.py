@@ -25,6 +25,7 @@ from attnlib.positions import LearnedPositions, SinusoidalPositions
 from attnlib.scores import SCORES, make_score
 from attnlib.self_attention import MultiHeadAttention, SelfAttention
 from attnlib.seq2seq import Seq2Seq
+from attnlib.training import pick_device
 from attnlib.training.ensembles import unroll_recurrent_layers_
 from attnlib.transformer import TransformerBlock, TransformerLM
 
@@ -192,6 +193,14 @@ def test_single_and_double_precision_agree(case):
     precise = [x.double() if x.is_floating_point() else x for x in inputs]
     expected = [t.float() if t.is_floating_point() else t for t in tensors(double(*precise))]
     assert_close(tensors(model(*inputs)), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_the_fastest_device_at_hand_agrees_with_the_cpu(case):
+    model, inputs = case
+    device = pick_device()
+    elsewhere = copy.deepcopy(model).to(device)
+    moved = [t.cpu() for t in tensors(elsewhere(*(x.to(device) for x in inputs)))]
+    assert_close(moved, tensors(model(*inputs)), rtol=1e-3, atol=1e-4)
 
 
 def test_a_batch_is_so_many_single_examples(case):
