@@ -262,20 +262,12 @@ def test_pointing_by_hand():
     ("weights", "targets", "message"),
     [
         *(
-            (
-                torch.rand(a),
-                torch.ones(b).bool(),
-                "need weights and targets.*" + re.escape(str(a)) + ".*" + re.escape(str(b)),
-            )
+            (torch.rand(a), torch.ones(b).bool(), re.escape(f"got {a} and {b}"))
             for a, b in [((2, 3), (2, 4)), ((2, 3), (3, 3)), ((0, 3), (0, 3)), ((3,), (3,)), ((1, 2, 3), (1, 2, 3))]
         ),
         (torch.rand(4, 3), torch.ones(4, 3), r"targets are boolean, .* got torch\.float32"),
         (torch.rand(3, 1), torch.tensor([[True], [False], [True]]), r"no region is right in the steps \[1\]"),
-        (
-            torch.tensor([[0.5, 0.5], [NAN, 1.0]]),
-            torch.ones(2, 2).bool(),
-            r"weights \(2, 2\) are NaN in the rows \[1\]",
-        ),
+        (torch.tensor([[0.5], [NAN]]), torch.ones(2, 1).bool(), r"weights \(2, 1\) are NaN in the rows \[1\]"),
     ],
 )
 def test_games_that_cannot_be_judged_are_refused(weights, targets, message, without_shape_checks):
