@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attnlib.figures import AlignmentView
-from attnlib.figures.alignments import LIMIT, UNIT, alignments
+from attnlib.figures.alignments import LIMIT, UNIT
 from attnlib.training.metrics import hard_alignment
 from tests.node import run_in_node
 
@@ -105,9 +105,7 @@ def test_weights_that_do_not_fit_their_shape_are_refused_in_javascript():
 
 def test_weights_are_kept_in_steps_of_a_sixty_thousandth():
     exact = [[0.5, 0.25, 0.05], [0.1, 1.0, 0.0]]
-    figure = AlignmentView(exact, words(3), words(2))
-    assert figure.weights == {"": exact}
-    assert json.dumps(figure.get_state(["panels"]))  # lists, all the way down
+    assert AlignmentView(exact, words(3), words(2)).weights == {"": exact}
 
 
 def test_arrays_and_tensors_are_welcome():
@@ -119,22 +117,16 @@ def test_arrays_and_tensors_are_welcome():
     assert view(source=torch.tensor([7, 8, 9]), target=range(4)).panels[0]["target"] == ["0", "1", "2", "3"]
 
 
-def test_one_layer_of_heads():
+def test_layers_of_heads_as_a_forward_pass_gives_them():
     layer = drawn(2, 3, 4, 5)  # (B, H, T, S)
     figure = AlignmentView(layer, words(5), words(4), batch=1)
     assert figure.panels[0]["shape"] == [1, 3, 4, 5]
     assert_shown(figure, layer[1].mean(0))
-    figure.head = 2
-    assert_shown(figure, layer[1, 2])
-
-
-def test_layers_as_a_forward_pass_gives_them():
     layers = tuple(drawn(1, 2, 4, 4, seed=n) for n in range(3))
     figure = AlignmentView(layers, words(4), words(4))
     assert (figure.layer, figure.head) == (2, "mean")  # the last
-    for layer in range(3):
-        figure.layer, figure.head = layer, 1
-        assert_shown(figure, layers[layer][0, 1])
+    for figure.layer, figure.head in ((0, 1), (1, 0), (2, 1)):
+        assert_shown(figure, layers[figure.layer][0, figure.head])
 
 
 def test_steps_as_generate_gives_them_to_a_decoder_alone():
@@ -165,16 +157,13 @@ def test_several_models_may_write_and_read_different_words():
     assert [packed["source"] for packed in figure.panels] == [SOURCE, ["a", "b"]]
     assert figure.gold_share == {"one": None, "two": 0.5}
     assert figure.view == "grid" and view().view == "both"
-    figure.model = "two"
-    figure.step = 0
-    assert repr(figure) == "AlignmentView(models=['one', 'two'], T=4, S=3, step=0)"
+    assert repr(figure) == "AlignmentView(models=['one', 'two'], T=4, S=3, step=3)"
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"weights": {}}, "at least one model"),
-        ({"weights": None}, "eager"),
         ({"weights": ()}, "eager"),
         ({"weights": (None, None)}, "None .*output_attentions=True.*eager"),
         ({"weights": ((None,), (None,))}, "step 0 are None"),
@@ -194,7 +183,6 @@ def test_several_models_may_write_and_read_different_words():
         ({"weights": {"a": WEIGHTS}, "target": {"b": TARGET}}, r"target is given for \['b'\], weights for \['a'\]"),
         ({"weights": {"a": WEIGHTS}, "gold": {"b": GOLD}}, r"gold is given for \['b'\], weights for \['a'\]"),
         ({"source": {"a": SOURCE}}, r"source is given for \['a'\]"),
-        ({"source": []}, "source must have at least one word"),
         ({"target": []}, "target must have at least one word"),
         ({"gold": [(4, 0)]}, r"\(4, 0\) is outside of 4 target and 3 source"),
         ({"gold": [(0, -1)]}, r"\(0, -1\) is outside"),
@@ -202,7 +190,6 @@ def test_several_models_may_write_and_read_different_words():
         ({"gold": [(0, 1, 2)]}, r"pair .*\(0, 1, 2\)"),
         ({"gold": [(0, 0.5)]}, r"pair .*\(0, 0\.5\)"),
         ({"head": "max"}, "head .*'max'"),
-        ({"view": "map"}, "unknown view 'map'; known are grid, lines, both"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused(changes, message):
@@ -256,16 +243,13 @@ def test_results_follow_layer_and_head():
     expected = sum(shown[i, j] for i, j in GOLD) / shown[:3].sum()
     assert figure.gold_share[""] == pytest.approx(expected.item(), abs=1e-4)
     assert figure.gold_hits[""] == len(hard_alignment(shown, 4, 3) & set(GOLD))
-    figure.head = "mean"
-    assert_shown(figure, layers[0][0].mean(0))
 
 
 def test_gold_by_hand():
     figure = view()  # rows 0, 1, 2 have links: .8, .7 and .9 + .0 of 3
-    assert figure.gold_share[""] == pytest.approx(2.4 / 3)
-    assert figure.gold_hits == {"": 3}
-    assert view([[0.0] * 3] * 4).gold_share == {"": 0.0}
-    assert view([[0.0] * 3] * 4).gold_hits == {"": 0}  # who looks at nothing looks at no gold
+    assert (figure.gold_share[""], figure.gold_hits[""]) == (pytest.approx(2.4 / 3), 3)
+    nothing = view([[0.0] * 3] * 4)  # who looks at nothing looks at no gold
+    assert (nothing.gold_share, nothing.gold_hits) == ({"": 0.0}, {"": 0})
 
 
 @pytest.mark.parametrize("shown", ["grid", "lines", "both"])
@@ -310,7 +294,6 @@ def test_lines_of_the_picture():
 
 
 def test_repr_is_short_and_does_not_depend_on_training():
-    assert repr(view()) == "AlignmentView(T=4, S=3, step=0)"
     assert repr(view(drawn(1, 2, 4, 3), head=1)) == "AlignmentView(head=1, T=4, S=3, step=0)"
     many = {f"a model with a long name {n}": WEIGHTS for n in range(5)}
     assert repr(view(many)) == "AlignmentView(models=5, T=4, S=3, step=0)"
@@ -321,8 +304,3 @@ def test_a_bundle_holds_a_picture_and_no_warning():
         warnings.simplefilter("error", UserWarning)  # what Matplotlib says of letters that it cannot draw
         data, _ = view(source=["猫", "chat", "noir"])._repr_mimebundle_()
     assert data["image/png"].startswith("iVBOR")
-
-
-def test_alignments_by_name():
-    found = alignments({1: WEIGHTS}, {1: SOURCE}, TARGET, {1: GOLD})
-    assert [(one.name, one.gold) for one in found] == [("1", sorted(GOLD))]

@@ -1,6 +1,5 @@
 """CopyGate: its JavaScript writes what attnlib's CopyDecoder writes, and its Python side shows the same."""
 
-import base64
 import json
 import random
 
@@ -13,7 +12,7 @@ from attnlib.course.figures import CopyGate
 from attnlib.course.figures.copier import copier, words_of
 from attnlib.course.figures.weights import packed, unpacked
 from attnlib.data.names import load_names
-from attnlib.data.vocabulary import BOS, EOS
+from attnlib.data.vocabulary import EOS
 from benchmarks.examples import copier_weights, stored_figures
 from tests.course.figures.copiers import IN_JAVASCRIPT, assert_same, in_attnlib
 from tests.node import run_in_node
@@ -72,23 +71,6 @@ def test_javascript_writes_what_attnlib_writes(both):
     assert seen == {"new", "known", "low", "high", "ended", "cut", "said", "copied"}  # or the test would show little
 
 
-def test_the_figure_shows_what_the_page_writes():
-    weights, runs, shown = copier_weights(len(WORDS), seed=1), [], []
-    figure = gate(weights=weights, max_length=9)
-    for n, text in enumerate(sources(20, seed=7)):
-        p, step, everywhere = [None, 0.0, 1.0, 0.3][n % 4], n % 3, bool(n % 2)
-        figure.set_trait("text", text)
-        figure.p_gen, figure.step, figure.everywhere = p, step, everywhere
-        runs.append({"text": text, "held": [p if everywhere or i == step else None for i in range(9)], "most": 9})
-        shown.append((figure.output, figure.gates, figure.shares, figure.copy_weights))
-    answers = in_page(weights, runs)
-    for answer, (output, gates, shares, copy_weights) in zip(answers, shown, strict=True):
-        assert output == [step["word"] for step in answer]
-        assert gates == pytest.approx([step["p"] for step in answer], abs=1e-9)
-        assert shares == pytest.approx([step["share"] for step in answer], abs=1e-9)
-        np.testing.assert_allclose(copy_weights, [step["weights"] for step in answer], atol=1e-9)
-
-
 def test_mixture_is_that_of_attnlib_even_where_the_gate_is_shut():
     generator = torch.Generator().manual_seed(0)
     cases = []
@@ -104,33 +86,25 @@ def test_mixture_is_that_of_attnlib_even_where_the_gate_is_shut():
         torch.testing.assert_close(found, pointer_generator_log_probs(*rows)[0, 0], atol=1e-12, rtol=1e-12)
 
 
+def test_words_are_what_stands_between_blanks_in_both_languages():
+    texts = ["", "  ", " a  b ", "a\tb\nc", "a\u00a0b\u3000c", "a\u200bb", "a\x1cb\ufeffc", "<img src=x>", "ש ל"]
+    found = run_in_node(ESM, "argument.map((text) => m.wordsOf(text))", texts)
+    assert found == [words_of(text) for text in texts]
+    assert found[2:6] == [["a", "b"], ["a", "b", "c"], ["a", "b", "c"], ["a\u200bb"]]
+
+
 def test_largest_are_in_order_and_of_equals_the_first():
     asked = [[[0.1, 0.4, 0.4, 0.0, 0.5], 3], [[1.0], 3], [[], 2], [[0.2, 0.2, 0.2], 2], [[1.0, 2.0, 3.0], 3]]
     found = run_in_node(ESM, "argument.map(([x, n]) => m.largest(Float64Array.from(x), n))", asked)
     assert found == [[4, 1, 2], [0], [], [0, 1], [2, 1, 0]]
 
 
-def test_words_are_what_stands_between_blanks_in_both_languages():
-    texts = ["", "  ", "a", " a  b ", "a\tb\nc", "a\u00a0b\u3000c", "a\u200bb", "a\x1cb\ufeffc", "<img src=x>", "ש ל"]
-    found = run_in_node(ESM, "argument.map((text) => m.wordsOf(text))", texts)
-    assert found == [words_of(text) for text in texts]
-    assert found[3:7] == [["a", "b"], ["a", "b", "c"], ["a", "b", "c"], ["a\u200bb"]]
-
-
-def test_targets_begin_and_end_as_in_attnlib():
-    assert run_in_node(ESM, "[m.BEGIN, m.END]", None) == [BOS, EOS]
-
-
 # --- the figure of the chapter
 
 
-@pytest.fixture(scope="module")
-def chapter() -> dict:
-    return stored_figures("10", "CopyGate")[0]
-
-
-def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch(chapter):
+def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch():
     """200 requests with names it has never seen, a third of them with the gate held: log-probabilities to 1e-5."""
+    (chapter,) = stored_figures("10", "CopyGate")
     words = chapter["vocabulary"]
     examples = load_names(sizes=(1, 0, 200)).test
     held = ([], [], [0.8] * 25)
@@ -144,31 +118,25 @@ def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch(ch
     assert right >= 0.95 * sum(not run["held"] for run in runs)
 
 
-def test_the_figure_of_the_chapter_is_small(chapter):
-    assert len(json.dumps(chapter)) <= 500_000
-
-
 # --- the Python side
 
 
 def test_results_follow_every_trait():
-    figure = gate(weights=copier_weights(len(WORDS), seed=8), max_length=6)  # its answer depends on p_gen
+    weights = copier_weights(len(WORDS), seed=8)  # its answer depends on p_gen
+    figure, model = gate(weights=weights, max_length=6), copier(unpacked(weights), UNKNOWN)
     alone = figure.output
-    assert "iPad" in alone
-    assert len(figure.gates) == len(figure.shares) == len(figure.copy_weights) == len(alone)
-    figure.p_gen = torch.tensor(1.0, requires_grad=True).bfloat16()
-    assert json.dumps(figure.get_state(["p_gen"])) == '{"p_gen": 1.0}'
-    held = figure.output
-    assert figure.gates[0] == 1.0
-    assert figure.gates[1] < 1.0
-    figure.step = 1
-    assert figure.gates[0] < 1.0
-    assert figure.gates[1] == 1.0
-    figure.everywhere = True
-    assert figure.gates == [1.0] * len(figure.output)
-    assert "iPad" not in figure.output  # the vocabulary cannot say it
-    figure.p_gen, figure.everywhere, figure.step = None, False, 0
-    assert figure.output == alone != held
+    one = torch.tensor(1.0, requires_grad=True).bfloat16()
+    given = [(1.0, 0, False), (0.3, 1, False), (one, 1, False), (1.0, 1, True), (None, 0, False)]
+    for p_gen, step, everywhere in given:
+        figure.p_gen, figure.step, figure.everywhere = p_gen, step, everywhere
+        held = [figure.p_gen if everywhere or i == step else None for i in range(6)]
+        wanted = in_attnlib(model, WORDS, TEXT, held, 6)
+        assert (figure.output, figure.gates, figure.shares) == (wanted.words, wanted.p_gen, wanted.share)
+        np.testing.assert_allclose(figure.copy_weights, wanted.weights, atol=1e-12)
+        assert ("iPad" in figure.output) == (not everywhere)  # the vocabulary cannot say it
+        assert p_gen is None or figure.gates[step] == pytest.approx(figure.p_gen)
+    assert figure.output == alone
+    assert json.dumps(figure.get_state(["p_gen"])) == '{"p_gen": null}'
     figure.text = "call"
     assert np.shape(figure.copy_weights) == (len(figure.output), 1)
 
@@ -182,17 +150,12 @@ def test_nothing_is_written_for_no_words_or_too_many(text):
     assert figure.output
 
 
-@pytest.fixture(scope="module")
-def never_ending() -> dict:
-    no_end = packed("W_o", torch.tensor([0.0, 0, -1000, *[0] * (len(WORDS) - 3)]))
-    return copier_weights(len(WORDS)) | {"decoder.decoder.W_o.bias": no_end}
-
-
-@pytest.mark.parametrize("longest", [4, 32])
-def test_an_answer_is_cut_at_the_longest(never_ending, longest):
-    figure = gate(weights=never_ending, max_length=longest)
-    assert len(figure.output) == longest and len(repr(figure)) <= 110
-    figure.step = longest - 1
+def test_an_answer_is_cut_at_the_longest():
+    never_ending = changed("decoder.decoder.W_o.bias", torch.tensor([0.0, 0, -1000, *[0] * 7]))
+    for longest in (4, 32):
+        figure = gate(weights=never_ending, max_length=longest)
+        assert len(figure.output) == longest and len(repr(figure)) <= 110
+        figure.step = longest - 1
 
 
 def changed(name: str, weight: torch.Tensor | None) -> dict:
@@ -202,34 +165,21 @@ def changed(name: str, weight: torch.Tensor | None) -> dict:
     return weights if weight is None else weights | {name: packed(name, weight)}
 
 
-def cut(name: str) -> dict:
-    weights = copier_weights(len(WORDS))
-    short = base64.b64encode(base64.b64decode(weights[name]["data"])[:-2]).decode()
-    return weights | {name: weights[name] | {"data": short}}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"weights": changed("decoder.w_g.bias", None)}, 'Missing key.*: "decoder.w_g.bias"'),
-        ({"weights": changed("decoder.pointer.W", torch.zeros(2))}, 'Unexpected key.*: "decoder.pointer.W"'),
-        ({"weights": {}}, "encoder.embedding.weight must be among"),
         ({"weights": changed("decoder.decoder.W_o.weight", torch.zeros(9, 8))}, r"W_o.weight.*\[9, 8\].*\[10, 8\]"),
-        ({"weights": changed("decoder.w_g.weight", torch.zeros(1, 9))}, r"w_g.weight.*\[1, 9\].*\[1, 25\]"),
         ({"weights": changed("encoder.embedding.weight", torch.zeros(10))}, r"a matrix: got the shape \(10,\)"),
-        ({"weights": cut("decoder.decoder.W_s.bias")}, r"W_s.bias of shape \(8,\) needs 16 bytes, got 14"),
         ({"vocabulary": WORDS[:-1]}, "has 10 rows for a vocabulary of 9 words"),
         ({"vocabulary": [*WORDS[:-1], "call"]}, r"twice: \['call'\]"),
         ({"vocabulary": ["<pad>", "<bos>"]}, "begins and ends"),
         ({"unknown": 10}, r"unknown .*0\.\.9.*10"),
-        ({"unknown": -1}, r"unknown .*0\.\.9.*-1"),
         ({"p_gen": 1.01}, r"p_gen .*0\.\.1.*1.01"),
         ({"p_gen": -0.1}, r"p_gen .*0\.\.1.*-0.1"),
         ({"p_gen": float("nan")}, "p_gen .*nan"),
         ({"p_gen": "much"}, "p_gen .*'much'"),
         ({"step": 25}, r"step .*0\.\.24.*25"),
-        ({"step": -1}, r"step .*0\.\.24.*-1"),
-        ({"max_length": 0}, r"max_length .*1\.\.32.*0"),
         ({"max_length": 33}, r"max_length .*1\.\.32.*33"),
     ],
 )
