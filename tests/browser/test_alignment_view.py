@@ -179,13 +179,6 @@ def test_rows_of_zeros_uneven_rows_and_models_that_are_done(open_view):
     assert view.grids.nth(1).get_attribute("aria-valuetext") == "none"
 
 
-def test_play_walks_to_the_end_and_stops(open_view):
-    view = open_view(AlignmentView([[0.2, 0.8]] * 3, ["a", "b"], "xyz", step=1))
-    view.button("Play").click()
-    expect(view.step).to_have_value("3")
-    expect(view.button("Play")).to_be_visible()
-
-
 def test_grids_shrink_until_they_fit_and_stand_side_by_side_where_they_can(open_view):
     view = open_view(figure())
     for width, beside in ((375, False), (620, True), (1000, True)):
