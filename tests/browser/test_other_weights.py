@@ -199,13 +199,8 @@ def test_the_table_has_all_numbers(shown):
 
 def test_where_the_answer_stays_is_dashed(shown):
     page = shown()
-    p = 1 / (1 + math.exp(-6))
-    left, width = page.root.locator(".ow-gauge .ow-same").evaluate("(e) => [e.style.left, e.style.width]")
-    assert [float(x.rstrip("%")) for x in (left, width)] == pytest.approx(
-        [100 * (p - 0.05), 100 * (1 - p + 0.05)], abs=1e-3
-    )
-    low = math.log((p - 0.05) / (1 - p + 0.05))
-    left, width = page.root.locator("tfoot .ow-same").evaluate("(e) => [e.style.left, e.style.width]")
-    assert [float(x.rstrip("%")) for x in (left, width)] == pytest.approx(
-        [50 + 50 * low / 6, 50 - 50 * low / 6], abs=1e-3
-    )
+    low = 1 / (1 + math.exp(-6)) - 0.05
+    at = 50 + 50 * math.log(low / (1 - low)) / 6  # on the axis of log-odds, from -6 to 6
+    for place, left in ((".ow-gauge", 100 * low), ("tfoot", at)):
+        style = page.root.locator(f"{place} .ow-same").evaluate("e => [e.style.left, e.style.width].map(parseFloat)")
+        assert style == pytest.approx([left, 100 - left], abs=1e-3)

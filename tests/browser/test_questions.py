@@ -33,20 +33,6 @@ def test_a_wrong_bet_is_told_what_is_right_and_why(card):
     assert first.get_attribute("aria-disabled") == "true"
 
 
-def test_the_figure_shows_the_answer_and_stays_free(card):
-    root = card.locator("xpath=ancestor::*[@data-live]")
-    sentence = root.locator(".attn-sentence")
-    card.get_by_role("button", name="2", exact=True).click()
-    expect(card.get_by_role("status")).to_have_text("Right. One more than 1.")
-    expect(sentence).to_contain_text("At S = T = 50")  # nobody moved it yet
-    card.get_by_role("button", name="Show me").click()
-    expect(sentence).to_contain_text("At S = T = 1,")
-    root.get_by_label("words S = T").press("ArrowRight")
-    expect(sentence).to_contain_text("At S = T = 2,")
-    card.get_by_role("button", name="Show me").click()
-    expect(sentence).to_contain_text("At S = T = 1,")
-
-
 def test_the_keyboard_goes_through_all_questions_and_the_bets_are_counted(card):
     page = card.page
     ask = card.locator(".attn-ask")

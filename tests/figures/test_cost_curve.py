@@ -230,25 +230,6 @@ def test_labels_keep_their_order_and_their_distance():
         assert all(-1e-9 <= at <= 100 + 1e-9 for at in placed)
 
 
-@pytest.mark.parametrize("log", [True, False])
-def test_the_paper_knows_which_size_is_where(log):
-    expression = """(() => {
-        const sheet = m.paper({ width: 600, height: 400, gutter: 100, last: 32768, here: 50, log: argument,
-            curve: (size) => [12 * size, size ** 2] });
-        const sizes = [1, 2, 10, 50, 77].map((size) => sheet.size(sheet.x(size)));
-        return { sizes, outside: [sheet.size(-50), sheet.size(9999)], end: sheet.end,
-            corner: [sheet.x(1), sheet.y(sheet.low), sheet.x(sheet.end), sheet.y(sheet.high)],
-            box: [sheet.left, sheet.bottom, sheet.right, sheet.top],
-            columns: sheet.columns.length, rows: sheet.rows.length };
-    })()"""
-    sheet = run_in_node(MODULE, expression, log)
-    assert sheet["sizes"] == [1, 2, 10, 50, 77]
-    assert sheet["end"] == (32768 if log else 100)
-    assert sheet["outside"] == [1, sheet["end"]]
-    assert sheet["corner"] == pytest.approx(sheet["box"])
-    assert sheet["columns"] >= 2 and sheet["rows"] >= 2
-
-
 # --- the Python side
 
 BILL = {"first": {"all": [(12, {"S": 1, "d": 2})]}, "second": {"all": [(2, {"S": 1, "T": 1, "d": 1})]}}

@@ -93,47 +93,6 @@ def test_javascript_computes_what_attnlib_computes():
         torch.testing.assert_close(found, weights[0], rtol=1e-10, atol=1e-12, msg=lambda text, c=case: f"{c}\n{text}")
 
 
-def test_javascript_counts_right_answers_as_attnlib_does():
-    figure = grid()
-    questions = [[label, list(off)] for label, (H, _) in models().items() for off in subsets(H)]
-    counted = run_in_node(
-        ESM,
-        """argument.questions.map(([label, off]) => {
-            const layer = m.headsModel(argument.models[label]);
-            const logits = argument.tokens.map((ids) => m.logitsOfRow(layer, m.partsOfHeads(layer, ids), off));
-            const said = logits.map((row) => m.saidOfRow(row, 2));
-            return { said, ...m.countRight(said, argument.targets) };
-        })""",
-        {"models": figure.models, "tokens": figure.tokens, "targets": figure.targets, "questions": questions},
-    )
-    tokens = rows()
-    targets, asked = relations(tokens)
-    for (label, off), answer in zip(questions, counted, strict=True):
-        H, weights = models()[label]
-        said = answers_of(model_of(H, weights)(tokens, off)[0])
-        assert answer["said"] == said.tolist(), (label, off)
-        right = (said == targets) & asked
-        expected = (right.sum((0, 1)).double() / asked.sum((0, 1))).tolist()
-        assert answer["accuracy"] == pytest.approx(expected, abs=1e-12)
-        assert figure.measure(off, label) == pytest.approx(expected, abs=1e-12)
-        wrong = (asked & ~right).any(2).any(1).nonzero()[:, 0].tolist()
-        assert answer["mistaken"] == wrong
-
-
-def test_a_map_is_drawn_with_every_cell_in_its_step():
-    generator = torch.Generator().manual_seed(0)
-    cases = [torch.rand(3, 4, generator=generator).tolist(), [[0.0, 1.0], [0.02, 0.98]], [[1.0]], [[0.5] * 4] * 2]
-    for weights, paths in zip(cases, run_in_node(ESM, "argument.map((w) => m.stepPaths(w, 20))", cases), strict=True):
-        drawn = np.zeros((len(weights), len(weights[0])))
-        for step, path in enumerate(paths, start=1):
-            for run in filter(None, path.split("M")):
-                (start, rest), end = run.split(" "), int(run.split("H")[1].rstrip("z"))
-                i, width = (int(x) for x in rest.split("v")[0].split("h"))
-                assert end == int(start)
-                drawn[i, int(start) : int(start) + width] += step / 20
-        assert np.abs(drawn - np.array(weights)).max() <= 0.025 + 1e-9
-
-
 def test_a_map_in_words():
     before = [[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
     first = [[1, 0, 0, 0], [0.7, 0.3, 0, 0], [1, 0, 0, 0], [0, 0.5, 0.2, 0.3]]

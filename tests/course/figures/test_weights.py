@@ -14,7 +14,6 @@ from attnlib.course.figures.copier import copier
 from attnlib.course.figures.heads import HeadsModel
 from attnlib.course.figures.language_model import language_model
 from attnlib.course.figures.weights import export, rounded, unpacked
-from attnlib.encoder import Encoder
 from attnlib.figures.assets import module
 from benchmarks.examples import EXAMPLES
 from tests.node import run_in_node
@@ -134,24 +133,6 @@ def test_a_model_that_is_loaded_leaves_the_readers_seed_alone():
     for model, given in zip(models, (surgery, gate, heads, reader), strict=True):
         assert not any(weight.requires_grad for weight in model.parameters())
         assert all(torch.equal(weight, given[name]) for name, weight in model.state_dict().items())
-
-
-@pytest.mark.parametrize("bidirectional", [False, True])
-def test_the_encoder_is_attnlibs(bidirectional):
-    torch.manual_seed(1)
-    encoder = rounded(Encoder(7, 3, 5, bidirectional=bidirectional)).double()
-    sources = [torch.randint(7, (1 + n % 9,)) for n in range(40)]
-    cases = [{"ids": source.tolist()} for source in sources]
-    got = run_in_node(
-        NETWORK,
-        "argument.cases.map(({ ids }) => { const e = m.encode(m.tensors(argument.weights), ids, ''); "
-        "return { annotations: e.annotations.map((h) => Array.from(h)), summary: Array.from(e.summary) }; })",
-        {"weights": export(encoder), "cases": cases},
-    )
-    for source, answer in zip(sources, got, strict=True):
-        wanted = encoder(source[None])
-        np.testing.assert_allclose(answer["annotations"], wanted.annotations[0].tolist(), atol=1e-12)
-        np.testing.assert_allclose(answer["summary"], wanted.summary[0].tolist(), atol=1e-12)
 
 
 def test_argmax_takes_the_first_of_equals_and_log_softmax_never_overflows():
