@@ -39,7 +39,7 @@ def assert_shown(figure: AlignmentView, expected, atol: float = 1 / UNIT):
 # --- the JavaScript
 
 
-def random_case(n: int) -> dict:
+def random_case(n: int) -> tuple[AlignmentView, torch.Tensor, list]:
     """Weights of one model, rows of zeros and rows that do not add up to 1 among them, and some gold links."""
     generator = torch.Generator().manual_seed(n)
     L, H, T, S = (int(torch.randint(1, top, (), generator=generator)) for top in (4, 5, 9, 9))
@@ -52,11 +52,8 @@ def random_case(n: int) -> dict:
         weights[..., S - 1] = weights[..., 0]  # ties
     links = torch.rand(T, S, generator=generator) < (0.0, 0.3, 0.9)[n % 3 - 1]
     gold = [tuple(pair) for pair in links.nonzero().tolist()]
-    layer, head = n % L, "mean" if n % 2 else n % H
-    figure = AlignmentView(
-        [one[None] for one in weights], words(S), words(T), gold, layer=layer, head=head, show_gold=False
-    )
-    return {"figure": figure, "given": weights, "layer": layer, "head": head, "gold": gold}
+    shown = {"layer": n % L, "head": "mean" if n % 2 else n % H}
+    return AlignmentView([one[None] for one in weights], words(S), words(T), gold, **shown), weights, gold
 
 
 def test_javascript_says_what_attnlib_says():
@@ -67,27 +64,24 @@ def test_javascript_says_what_attnlib_says():
             const weights = m.mapOf(m.unpacked(packed), packed.shape, layer, head);
             return [weights, m.onGold(weights, packed.gold), weights.map(m.most), weights.map(m.total)];
         })""",
-        [[case["figure"].panels[0], case["layer"], case["head"]] for case in cases],
+        [[figure.panels[0], figure.layer, figure.head] for figure, *_ in cases],
     )
-    for case, (weights, right, most, sums) in zip(cases, answers, strict=True):
-        figure, layer = case["figure"], case["given"][case["layer"]].double()
-        expected = layer.mean(0) if case["head"] == "mean" else layer[case["head"]]
-        torch.testing.assert_close(torch.tensor(weights).double(), expected, atol=0.51 / UNIT, rtol=0)
-        shown = torch.tensor(figure.weights[""], dtype=torch.float64)
-        torch.testing.assert_close(torch.tensor(weights, dtype=torch.float64), shown, atol=1e-12, rtol=0)
+    for (figure, given, gold), (weights, right, most, sums) in zip(cases, answers, strict=True):
+        heads, shown = given[figure.layer].double(), torch.tensor(figure.weights[""], dtype=torch.float64)
+        expected = heads.mean(0) if figure.head == "mean" else heads[figure.head]
+        np.testing.assert_allclose(weights, expected, atol=0.51 / UNIT, rtol=0)
+        np.testing.assert_allclose(weights, shown, atol=1e-12, rtol=0)
         # shown, and not expected: rounding may turn two that nearly tie
         links = hard_alignment(shown, *shown.shape)
         assert {(i, j) for i, j in enumerate(most) if j >= 0} == links
         assert sums == pytest.approx(shown.sum(-1).tolist(), abs=1e-12)
-        if not case["gold"]:
+        if not gold:
             assert right is None and figure.gold_share == {"": None} and figure.gold_hits == {"": 0}
             continue
-        rows = {i for i, _ in case["gold"]}
-        on, total = (sum(shown[i, j].item() for i, j in pairs) for pairs in (
-            case["gold"], [(i, j) for i in rows for j in range(shown.shape[1])],
-        ))  # fmt: skip
+        rows = sorted({i for i, _ in gold})
+        on, total = sum(shown[link].item() for link in gold), shown[rows].sum().item()
         assert right["share"] == pytest.approx(on / total if total else 0, abs=1e-12)
-        assert right["rows"] == len(rows) and right["hits"] == len(links & set(case["gold"]))
+        assert right["rows"] == len(rows) and right["hits"] == len(links & set(gold))
         assert figure.gold_share[""] == pytest.approx(right["share"], abs=1e-12)
         assert figure.gold_hits[""] == right["hits"]
 

@@ -75,7 +75,7 @@ def answers_of(logits: Tensor) -> Tensor:
 
 
 def test_javascript_computes_what_attnlib_computes():
-    """Logits, weights and, at every position, the answer: all subsets of heads of every kind of model."""
+    """Logits and weights: all subsets of heads of every kind of model."""
     cases, expected = [], []
     for label, (H, weights) in models().items():
         reference = model_of(H, weights)
@@ -86,11 +86,8 @@ def test_javascript_computes_what_attnlib_computes():
                 expected.append(reference(ids, off))
     answers = run_in_node(ESM, RUN, {"models": grid().models, "cases": cases})
     for case, answer, (logits, weights) in zip(cases, answers, expected, strict=True):
-        found = torch.tensor(answer["logits"], dtype=torch.float64)
-        torch.testing.assert_close(found, logits[0], rtol=1e-10, atol=1e-10, msg=lambda text, c=case: f"{c}\n{text}")
-        assert torch.equal(answers_of(found), answers_of(logits[0])), case
-        found = torch.tensor(answer["weights"], dtype=torch.float64)
-        torch.testing.assert_close(found, weights[0], rtol=1e-10, atol=1e-12, msg=lambda text, c=case: f"{c}\n{text}")
+        np.testing.assert_allclose(answer["logits"], logits[0], rtol=1e-10, atol=1e-10, err_msg=str(case))
+        np.testing.assert_allclose(answer["weights"], weights[0], rtol=1e-10, atol=1e-12, err_msg=str(case))
 
 
 def test_a_map_in_words():
