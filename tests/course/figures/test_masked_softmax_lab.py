@@ -269,6 +269,11 @@ def test_results_follow_every_trait():
     assert all(math.isnan(row[0]) for row in figure.weights)
 
 
+def test_scores_are_multiplied_before_the_offset_is_added_and_each_row_has_its_own_largest():
+    assert lab(fill="-1e4", scale=0.5, offset=-1e4).verdicts[1].startswith("leaks")
+    assert lab(scores=[[1e4] * 4, *SCORES[1:]], lengths=[4] * 3).verdicts == ["ok"] * 3
+
+
 def test_arrays_and_tensors_are_welcome():
     scores, lengths = torch.tensor(SCORES, requires_grad=True), [4, 2, 0]
     figure = lab(lengths=np.array([1, 1, 1]))
