@@ -116,7 +116,7 @@ def test_words_are_what_stands_between_blanks_in_both_languages():
 
 def test_largest_are_in_order_and_of_equals_the_first():
     asked = [[[0.1, 0.4, 0.4, 0.0, 0.5], 3], [[1.0], 3], [[], 2], [[0.2, 0.2, 0.2], 2], [[1.0, 2.0, 3.0], 3]]
-    found = run_in_node(ESM, "argument.map(([x, n]) => m.largest(Float64Array.from(x), n))", asked)
+    found = run_in_node(ESM, "argument.map(([x, n]) => m.likeliest(Float64Array.from(x), n))", asked)
     assert found == [[4, 1, 2], [0], [], [0, 1], [2, 1, 0]]
 
 
