@@ -74,13 +74,11 @@ def test_every_package_of_the_lock_has_hashes(path):
         assert min(len(hashes) for pin, hashes in found.items() if pin.split("==")[0] in ("numpy", "scipy")) > 9
 
 
-def test_the_hashes_are_those_of_the_versions_of_the_book():
+def test_the_hashes_are_those_of_the_versions_of_the_book_and_the_image_adds_what_a_hub_needs():
     pinned = pins(ROOT / "requirements.txt")
     assert pins(TORCH_LOCK) == {"torch": f"{pinned.pop('torch')}+cpu"}, "call `make hashes`"
     assert pins(BOOK_LOCK) == pinned, "call `make hashes`"
 
-
-def test_the_image_adds_what_a_hub_needs_and_changes_nothing():
     added = pins(IMAGE_LOCK)
     assert added.keys() & pins(ROOT / "requirements.txt").keys() == set()
     needed = [Requirement(line) for line in PROJECT["dependency-groups"]["image"] + PROJECT["build-system"]["requires"]]
@@ -105,13 +103,9 @@ def test_every_file_it_copies_is_there_and_reaches_the_engine():
     names = [path.relative_to(ROOT).as_posix() for path in tracked()]
     built_of = [name for name in names if name.startswith(("attnlib/", "book/", "pyproject.toml", "README", "LICENSE"))]
     assert built_of and [name for name in built_of if is_left_out(name)] == []
-
-
-def test_no_student_finds_there_what_a_published_copy_leaves_out():
-    attributes = (ROOT / ".gitattributes").read_text("utf8")
-    secret = re.findall(r"^(\S+) export-ignore$", attributes, re.M)
+    secret = re.findall(r"^(\S+) export-ignore$", (ROOT / ".gitattributes").read_text("utf8"), re.M)
     assert len(secret) == 2 and [path for path in secret if not is_left_out(f"{path}/a04.md")] == []
-    assert is_left_out(".git/config") and is_left_out("attnlib/data/__pycache__/x.pyc")
+    assert is_left_out(".git/config")
 
 
 def test_pip_takes_nothing_that_is_not_in_the_lock():
@@ -145,9 +139,7 @@ def test_binder_and_hubs_find_the_user_they_expect():
 
 
 @pytest.mark.parametrize(
-    ("token", "started"),
-    [("", "jupyter lab --ip=0.0.0.0 --no-browser"), ("secret", "jupyterhub-singleuser")],
-    ids=["alone", "under a hub"],
+    ("token", "started"), [("", "jupyter lab --ip=0.0.0.0 --no-browser"), ("secret", "jupyterhub-singleuser")]
 )
 def test_a_hub_gets_its_own_server_and_others_jupyterlab(tmp_path, token, started):
     for name in ("jupyter", "jupyterhub-singleuser"):

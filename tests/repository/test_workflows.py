@@ -3,7 +3,6 @@
 What is wrong with a workflow by itself, zizmor and actionlint say: `make lint`, and a job of tests.yml.
 """
 
-import json
 import os
 import re
 import shutil
@@ -77,18 +76,6 @@ def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():
     assert {"oldest", "newest", "table"} <= set(re.findall(r"^def (\w+)\(session", noxfile, re.M))
     installed = next(s for s in steps() if "\n" in str(s.get("with", {}).get("python-version", "")))
     assert installed["with"]["python-version"].split() == re.findall(r"[\d.]+", pythons)
-
-
-def test_the_matrix_runs_the_quickest_chapters():
-    """nox is in an environment of its own: of the noxfile, this function is run here."""
-    (source,) = re.findall(r"^def quickest\(.*?\n\n\n", (ROOT / "noxfile.py").read_text("utf8"), re.M | re.S)
-    space = {"json": json, "ROOT": ROOT}
-    exec(source, space)
-    chosen = [ROOT / path for path in space["quickest"](2)]
-    seconds = json.loads((ROOT / "book" / "times.json").read_text("utf8"))["seconds"]
-    others = set((ROOT / "book").glob("[0-9][0-9]_*.ipynb")) - set(chosen)
-    assert len(others) > 5
-    assert max(seconds[path.stem] for path in chosen) <= min(seconds[path.stem] for path in others)
 
 
 def test_what_fails_in_a_week_opens_an_issue_but_for_the_count_of_complaints():
