@@ -124,7 +124,6 @@ def test_as_it_is_means_untouched(tree, tmp_path):
 
 
 LOG = """\
-building myst-cli session with API URL: https://api.mystmd.org
 ⛔️ book/api.md:3 unknown directive: eval-rst
 To suppress this message, add rule: "directive-known" to "error_rules" in your project config
 loadFile: loaded book/api.md in 3 ms.

@@ -153,10 +153,13 @@ def test_a_heading_at_the_end_of_a_cell_is_that_of_the_next_slide():
     assert cells[0].source.endswith("## Two"), "the chapter is not changed"
 
 
+SHOWN = {VIEW: {"model_id": "a"}, "text/plain": "Figure"}
+RECORD = {"model_module": "anywidget", "state": {"_esm": "//# one.js\nlet a = '</script>';\n"}}
+STORED = {"widgets": {STATE: {"version_major": 2, "version_minor": 0, "state": {"a": RECORD, "b": RECORD}}}}
+
+
 def test_a_live_figure_is_a_slide_and_the_sentence_before_it_is_the_speakers():
-    figure = lines("Figure()", output={VIEW: {"model_id": "a"}, "text/plain": "Figure"})
-    record = {"model_module": "anywidget", "state": {}}
-    state = {"widgets": {STATE: {"version_major": 2, "version_minor": 0, "state": {"a": record}}}}
+    figure, state = lines("Figure()", output=SHOWN), STORED
     _, live, _ = sections(deck_of(prose("## It: one\n\nLook.", "slide"), figure, **state))
     notes = re.search(r"<aside.*?</aside>", live, re.S)[0]
     assert live.startswith('<section class="live"') and "<h2>It: one</h2>" in live and "model_id" in live
@@ -271,15 +274,10 @@ def test_notes_stand_outside_of_fragments_and_hold_captions():
 
 
 def test_a_figure_comes_with_its_code_once_and_without_the_line_that_made_it():
-    view = {VIEW: {"model_id": "a"}, "text/plain": "Figure"}
-    record = {"model_module": "anywidget", "state": {"_esm": "//# one.js\nlet a = '</script>';\n"}}
-    state = {"version_major": 2, "version_minor": 0, "state": {"a": record, "b": record}}
-    page = deck_of(lines("Figure(1)", "slide", output=view), widgets={STATE: state})
-    assert "Figure(1)" not in page
-    assert page.count("one.js") == 1
-    assert "let a = '</script>" not in page
-    assert 'src="shared/anywidget-static.js"' in page
-    assert 'src="shared/anywidget-static.js"' not in deck_of(prose("## One", "slide"), widgets={STATE: state})
+    page = deck_of(lines("Figure(1)", "slide", output=SHOWN), **STORED)
+    assert "Figure(1)" not in page and "let a = '</script>" not in page
+    assert page.count("one.js") == page.count('src="shared/anywidget-static.js"') == 1
+    assert 'src="shared/anywidget-static.js"' not in deck_of(prose("## One", "slide"), **STORED)
 
 
 def test_a_chapter_without_a_slide_is_named(tmp_path):

@@ -43,7 +43,6 @@ def plain() -> PlainMarkdown:
         ("{ref}`the *first* <ex-a>`", "[the *first*](https://x.org/book/03.html#ex-a)"),
         ("[why $1/\\sqrt{d}$](fig-plane)", "[why $1/\\sqrt{d}$](https://x.org/book/03.html#fig-plane)"),
         ("[](#fig-plane)", "[fig plane](https://x.org/book/03.html#fig-plane)"),
-        ("[next](04_masked_softmax)", "[next](https://x.org/book/04_masked_softmax.html)"),
         ("[A](exercises/a03_scores.ipynb)", "[A](https://x.org/book/exercises/a03_scores.html)"),
         ("[web](https://example.org/a)", "[web](https://example.org/a)"),
         ("code `a[0](b)` and $a[0](b)$", "code `a[0](b)` and $a[0](b)$"),
