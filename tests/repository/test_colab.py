@@ -47,18 +47,6 @@ def test_what_is_published_is_the_working_tree_as_it_stands(tree, tmp_path, monk
     assert "old" not in clone((tmp_path / "bare").as_uri(), tmp_path / "again")
 
 
-def test_what_is_published_has_the_name_that_the_setup_cell_asks_for(tmp_path, monkeypatch):
-
-    names = []
-    monkeypatch.setattr(colab, "revision", lambda: revision("1.2.3"))
-    monkeypatch.setattr(colab, "publish", lambda tree, bare, branch: names.append(branch))
-    for step, result in {"as_a_student": None, "provide": None, "install_course": []}.items():
-        monkeypatch.setattr(colab, step, lambda result=result: result)
-    monkeypatch.setattr(colab, "FOLDER", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["colab", "--only", "environment"])
-    assert colab.main() == 0 and names == ["v1.2.3"]
-
-
 def test_a_package_that_changes_is_named():
     before = {"torch": "2.13.0+cpu", "numpy": "2.0.2", "parso": "0.8.6", "pillow": "11.3.0"}
     assert colab.replaced(before, before | {"faker": "40.1", "parso": "0.8.7"}) == []
