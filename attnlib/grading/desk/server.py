@@ -14,6 +14,7 @@ import secrets
 import webbrowser
 from collections.abc import Iterator
 from dataclasses import asdict
+from datetime import timedelta
 from pathlib import Path
 
 import tornado.httpserver
@@ -184,7 +185,7 @@ class News(Data):
         except (ValueError, tornado.web.MissingArgumentError) as error:
             return self.refuse(error)
         if self.desk.marks.store.sequence <= since:
-            await self.desk.changed.wait(timeout=asyncio.get_running_loop().time() + PATIENCE)
+            await self.desk.changed.wait(timeout=timedelta(seconds=PATIENCE))
         if not self.request.connection.stream.closed():
             self.answer(self.desk.news(since))
 
