@@ -170,6 +170,7 @@ def _desk(commands) -> None:
     desk.add_argument("--times", type=Path, metavar="FILE", help="a table `student,handed in`, for late rules")
     desk.add_argument("--port", type=int, default=0, metavar="N", help="default: one that is free")
     desk.add_argument("--no-browser", action="store_true", help="only print the address")
+    desk.add_argument("--write", action="store_true", help="open nothing; write what the page writes under Give back")
 
 
 def _assignments(command: argparse.ArgumentParser) -> None:
@@ -318,10 +319,14 @@ def run_desk(options: argparse.Namespace) -> int:
     """Serve the grading desk until somebody ends it."""
     from attnlib.grading import assignment
     from attnlib.grading.desk import server
+    from attnlib.grading.desk.export import export
 
     name = assignment.choose(options.assignment)
     with server.opened(name, options.course, options.to, options.table, options.column, options.times) as desk:
-        server.run(desk, options.port, not options.no_browser)
+        if options.write:
+            print(*export(desk.marks, desk.folder, desk.table, desk.column), sep="\n")
+        else:
+            server.run(desk, options.port, not options.no_browser)
     return WELL
 
 

@@ -15,6 +15,7 @@ from tornado.httpclient import AsyncHTTPClient
 from attnlib.course.book import ROOT
 from attnlib.grading import __main__ as command
 from attnlib.grading.desk import kept, server
+from attnlib.grading.desk.store import Change
 from tests.grading.desk_class import HOSTILE, LONG, STUDENTS, TEXT, a_class
 from tests.grading.handins import NAME
 
@@ -285,6 +286,16 @@ def test_somebody_ends_the_desk(course, capsys, monkeypatch):
     assert first == f"The desk is open: {opened[0]}" and last == "The desk is closed. Everything is saved."
     with server.opened(NAME, course):  # it has let go of its file
         pass
+
+
+def test_the_command_writes_without_a_page(course, capsys):
+    with server.opened(NAME, course) as desk:
+        desk.marks.store.change([Change(f"cell/ann/{TEXT}", 0, NOTHING | {"points": 2})], desk.marks.check)
+    assert (
+        command.main(["desk", "a04", "--course", str(course), "--to", str(course / "out"), "--write"]) == command.WELL
+    )
+    assert capsys.readouterr().out.splitlines()[0] == str(course / "out" / "grades.csv")
+    assert (course / "out" / "written.csv").read_text() == f"student,{TEXT},comment\nann,2,\n"
 
 
 def test_the_command_says_what_is_missing(tmp_path, capsys):

@@ -59,13 +59,19 @@ export function answer(text, id, label) {
 export const signed = (points) => (points > 0 ? `+${points}` : points < 0 ? `−${-points}` : "0");
 export const plural = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
-// Draw anew without taking the keyboard away from where it is.
-export function keepingFocus(draw) {
+// Draw anew without taking the keyboard away from where it is, and with open and scrolled what was open and scrolled.
+export function keepingPlace(draw) {
     const active = document.activeElement;
     const id = active && active !== document.body ? active.id : "";
     const caret =
         active && "selectionStart" in active ? safely(() => [active.selectionStart, active.selectionEnd]) : null;
+    const open = [...document.querySelectorAll("details[id][open]")].map((one) => one.id);
+    const scrolled = [...document.querySelectorAll("main [id]")]
+        .filter((one) => one.scrollTop)
+        .map((one) => [one.id, one.scrollTop]);
     draw();
+    for (const one of open) if (byId(one)) byId(one).open = true;
+    for (const [one, top] of scrolled) if (byId(one)) byId(one).scrollTop = top;
     const again = id && byId(id);
     if (again && again !== document.activeElement) {
         again.focus({ preventScroll: true });

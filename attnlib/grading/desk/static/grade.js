@@ -104,7 +104,12 @@ function members(group, blind) {
     });
     const words = `${plural(group.members.length, "student")} ${group.empty ? "wrote nothing" : "wrote this"}`;
     if (group.members.length <= 3) return el("ul", { class: "members row", "aria-label": words }, students);
-    return el("details", { class: "members" }, el("summary", {}, words), el("ul", {}, students));
+    return el(
+        "details",
+        { id: `members-${group.id}`, class: "members" },
+        el("summary", {}, words),
+        el("ul", {}, students),
+    );
 }
 
 function whom(unit, group, blind, redraw) {
@@ -225,7 +230,7 @@ export function gradeView(unit, blind, draw, open) {
             bodies,
             el(
                 "details",
-                { class: "model" },
+                { id: "model", class: "model" },
                 el("summary", {}, unit.kind === "text" ? "Model answer" : "Our solution"),
                 el("pre", { tabindex: "0", role: "region", "aria-label": "model" }, unit.model),
             ),

@@ -99,14 +99,15 @@ export async function lateView(draw) {
     const verdicts = await ask("late");
     const rows = Object.entries(verdicts).map(([student, verdict]) => {
         const set = Object.entries(value(`late/${student}`) ?? {}).some(([, what]) => what !== "" && what !== null);
-        const marked =
-            desk.students[student].marked_late && !verdict.handed ? "Canvas calls it late, but names no time. " : "";
+        const handed = value(`late/${student}`)?.handed || verdict.handed;
+        const blamed = desk.students[student].marked_late && verdict.days === null;
+        const marked = blamed ? "Canvas calls it late, but names no time. " : "";
         return [
             el(
                 "tr",
                 {},
                 el("th", { scope: "row" }, shown(student)),
-                el("td", {}, verdict.handed ? verdict.handed.replace("T", " ").slice(0, 16) : "unknown"),
+                el("td", {}, handed ? handed.replace("T", " ").slice(0, 16) : "unknown"),
                 el("td", {}, verdict.days === null ? "?" : `${verdict.days}`),
                 el("td", {}, verdict.points ? `−${verdict.points}` : "0"),
                 el("td", { class: "words" }, marked, shown(verdict.words)),

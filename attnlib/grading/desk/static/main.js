@@ -2,7 +2,7 @@
 
 import { about, inWords, items } from "./cells.js";
 import { ask, conflicts, desk, flush, listen, load, on, settle, unsaved } from "./data.js";
-import { byId, el, keepingFocus, plural, shown } from "./dom.js";
+import { byId, el, keepingPlace, plural, shown } from "./dom.js";
 import { go, gradeView, groupOf, nextOpen, nextTarget, place, stateOf, targets } from "./grade.js";
 import { lateView } from "./late.js";
 import { statisticsView } from "./pictures.js";
@@ -33,8 +33,8 @@ const unit = () => sheets[sheet].unit;
 
 function draw() {
     waiting = false;
-    keepingFocus(drawTabs);
-    if (unit()) keepingFocus(() => byId("main").replaceChildren(gradeView(unit(), blind(), draw, open)));
+    keepingPlace(drawTabs);
+    if (unit()) keepingPlace(() => byId("main").replaceChildren(gradeView(unit(), blind(), draw, open)));
     else drawLater(sheets[sheet].view);
 }
 
@@ -68,7 +68,7 @@ async function drawLater(view) {
     try {
         const made = await view(draw);
         if (mine === turn && !unit() && sheets[sheet].view === view)
-            keepingFocus(() => byId("main").replaceChildren(made));
+            keepingPlace(() => byId("main").replaceChildren(made));
     } catch (error) {
         if (mine === turn) byId("main").replaceChildren(el("p", { class: "wrong" }, error.message));
     }
@@ -110,6 +110,7 @@ function open(index) {
     draw();
     byId("heading")?.focus();
     scrollTo(0, 0);
+    for (const box of document.querySelectorAll("section.answer > pre")) box.scrollTop = 0;
     const entry = byId(`group-${groupOf(unit())}`);
     if (entry) entry.closest("ol").scrollTop = entry.offsetTop - entry.closest("ol").offsetTop - 120; // and not the page
 }

@@ -21,11 +21,11 @@ function picture(title, words, width, height, ...shapes) {
 function numbers(head, rows) {
     return el(
         "details",
-        {},
+        { id: `numbers-${head[0]}` },
         el("summary", {}, "The same in numbers"),
         el(
             "div",
-            { class: "wide", tabindex: "0", role: "region", "aria-label": "numbers" },
+            { class: "wide", tabindex: "0", role: "region", "aria-label": `${head[0]} in numbers` },
             el(
                 "table",
                 {},
@@ -175,7 +175,7 @@ export async function statisticsView() {
                   shares("Failing tests", failing),
                   el(
                       "details",
-                      {},
+                      { id: "messages" },
                       el("summary", {}, "What they said"),
                       said.failing.map((one) => [
                           el("h4", {}, el("code", {}, one.cell), ` · ${one.count} of ${one.of}`),
