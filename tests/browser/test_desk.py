@@ -205,7 +205,8 @@ def test_who_was_slower_sees_both_and_chooses(sit, desk, mine):
     expect(box).to_contain_text("1 points by hand")
     expect(box).to_contain_text("2 points by hand; comment: Mine.")
     assert "cem" not in box.inner_text()  # names are hidden
-    keys(second, "Escape")
+    expect(second.locator("#status")).to_have_text("Not saved: 1 conflict")
+    keys(second, "Escape", "Escape")
     expect(box).to_be_visible()  # it has to be decided
     box.get_by_role("button", name="Keep mine" if mine else "Keep what is in the file").press("Enter")
     expect(box).to_be_hidden()
@@ -214,6 +215,23 @@ def test_who_was_slower_sees_both_and_chooses(sit, desk, mine):
         keys(page, "Escape")
         expect(page.locator("#result")).to_have_text(f"{2 if mine else 1} of 3 points")
         expect(page.locator("#comment")).to_have_value("Mine." if mine else "")
+
+
+def test_conflicts_of_a_whole_group_are_settled_at_once(sit):
+    first, second = sit(), sit()
+    for page in (first, second):
+        find(page, "A row in which")
+    second.context.set_offline(True)
+    keys(second, "p", "2", "Escape")
+    expect(second.locator("#status")).to_contain_text("Not saved (2 changes)")
+    keys(first, "p", "1", "Escape")
+    saved(first)
+    second.context.set_offline(False)
+    expect(second.locator("#status")).to_have_text("Not saved: 2 conflicts")
+    second.get_by_role("button", name="Keep all of mine").press("Enter")
+    saved(second)
+    for page in (first, second):
+        expect(page.locator("#result")).to_have_text("2 of 3 points")
 
 
 def test_a_desk_that_is_gone_is_noticed_and_what_is_not_saved_is_sent_later(sit, desk):

@@ -179,10 +179,12 @@ function drawStatus() {
         ? `Not saved: ${desk.refused}`
         : desk.lost
           ? `${waiting ? `Not saved (${plural(waiting, "change")})` : "Not connected"}: ${desk.lost}. Leave this page open.`
-          : waiting
-            ? "Saving…"
-            : "All saved";
-    box.className = desk.lost || desk.refused ? "bad" : waiting ? "busy" : "good";
+          : conflicts.size
+            ? `Not saved: ${plural(conflicts.size, "conflict")}`
+            : waiting
+              ? "Saving…"
+              : "All saved";
+    box.className = desk.lost || desk.refused || conflicts.size ? "bad" : waiting ? "busy" : "good";
     if (box.textContent !== words) box.textContent = words;
 }
 
@@ -192,7 +194,16 @@ function drawConflicts() {
         box.close();
         return;
     }
+    const all = (mine) => [...conflicts.keys()].forEach((key) => settle(key, mine));
     byId("conflicts-list").replaceChildren(
+        conflicts.size > 1
+            ? el(
+                  "p",
+                  { class: "buttons" },
+                  el("button", { type: "button", onclick: () => all(false) }, "Keep all that is in the file"),
+                  el("button", { type: "button", onclick: () => all(true) }, "Keep all of mine"),
+              )
+            : "",
         ...[...conflicts].map(([key, { theirs, mine }], n) =>
             el(
                 "section",
@@ -281,7 +292,9 @@ async function start() {
         ...KEYS.flatMap(([key, words]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, words)]),
     );
     byId("help-open").addEventListener("click", () => byId("help").showModal());
-    byId("conflicts").addEventListener("cancel", (event) => event.preventDefault()); // it has to be decided
+    // it has to be decided: browsers close a dialog at the second Esc, whatever a page says to the first
+    byId("conflicts").addEventListener("cancel", (event) => event.preventDefault());
+    byId("conflicts").addEventListener("close", drawConflicts);
     try {
         await load();
     } catch (error) {
@@ -322,6 +335,7 @@ async function start() {
         );
     }
     addEventListener("focusout", freeAgain);
+    addEventListener("visibilitychange", flush); // who looks at another tab has stopped to write
     addEventListener("resize", () => unit() || draw()); // pictures are as wide as the page
     show(Math.max(0, first));
     drawStatus();
