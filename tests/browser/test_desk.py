@@ -217,6 +217,20 @@ def test_who_was_slower_sees_both_and_chooses(sit, desk, mine):
         expect(page.locator("#comment")).to_have_value("Mine." if mine else "")
 
 
+def test_who_goes_on_writing_does_not_overwrite_what_came_meanwhile(sit):
+    first, second = sit(), sit()
+    for page in (first, second):
+        find(page, "With −100 weight leaks to hidden keys when the unhidden")
+    second.route("**/change", lambda route: route.abort())
+    keys(second, "c")
+    second.keyboard.type("Mi")
+    keys(first, "p", "1", "Escape")
+    expect(second.locator("#groups [aria-current] .got")).to_have_text("1 of 3")  # it has heard of the other one
+    second.keyboard.type("ne.")
+    second.unroute("**/change")
+    expect(second.get_by_role("dialog")).to_contain_text("comment: Mine.")
+
+
 def test_conflicts_of_a_whole_group_are_settled_at_once(sit):
     first, second = sit(), sit()
     for page in (first, second):

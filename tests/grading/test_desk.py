@@ -112,7 +112,12 @@ def test_one_desk_at_a_time_and_no_file_is_overwritten_that_cannot_be_read(tmp_p
     with pytest.raises(ValueError, match="Another desk is open on"):
         Store(path)
     first.close()
-    for text in ("{", '{"format": 2}', '{"format": 1, "sequence": 1, "entries": {"a": {}}}', "[]"):
+    for text in (
+        "{",
+        '{"format": 2, "sequence": 0, "entries": {}}',
+        '{"format": 1, "sequence": 1, "entries": {"a": {}}}',
+        "[]",
+    ):
         path.write_text(text)
         with pytest.raises(ValueError, match="cannot be read, and is left as it is"):
             Store(path)
