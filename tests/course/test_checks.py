@@ -166,6 +166,48 @@ def test_an_answer_without_a_gradient_is_told_so(name):
     assert "no gradient leads back" in getattr(checks, name)(lambda *inputs: right(*inputs).tolist()).words
 
 
+# --- right on some inputs only ----------------------------------------------------------------------
+
+
+def filled(number):
+    return lambda scores, mask: scores.masked_fill(~mask, number).softmax(-1) * mask
+
+
+def renormalised(scores, mask):
+    weights = scores.softmax(-1) * mask
+    return weights / weights.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+def rotated(W_o, order):
+    return W_o.roll(-order[0] * len(W_o) // len(order), 1)
+
+
+def only(check, variant, change):
+    """A right answer with a change around it."""
+    return check, lambda *inputs: change(VARIANTS[check].right[variant](*inputs))
+
+
+def blurred_one(weights):
+    return VARIANTS["blur"].right["one line"](weights[:1]).expand(len(weights), -1)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("masked_softmax", filled(-1e4)), ("masked_softmax", filled(-1e9)), ("masked_softmax", renormalised),
+        ("reorder_heads", rotated), ("blur", blurred_one), only("last_real_state", "picked", Tensor.squeeze),
+        only("repeated_words", "logarithm", Tensor.squeeze), only("past_and_padding", "compared", Tensor.squeeze),
+        only("break_even", "solved", lambda S: round(S, 2)), only("exactly_right", "masked", lambda y: round(y, 2)),
+        only("least_weight", "clamped", lambda w: w.round(decimals=2)),
+        only("look_back", "masked softmax", Tensor.half),
+        only("look_back", "masked softmax", lambda c: 0.5 * c + 0.5 * c.detach()),  # half of its gradient
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_right_on_some_inputs_only_is_refused(name, answer):
+    told = getattr(checks, name)(answer)
+    assert not told and told.written, told
+
+
 # --- diagnoses that would be wrong ------------------------------------------------------------------
 
 
