@@ -93,7 +93,7 @@ def _explained(mistake: Callable, asked: Sequence[tuple], good: Callable[..., bo
         each = would if isinstance(would, set) else [would]
         wrong = not any(good(one, want, inputs) for one in each)
         relevant += wrong or not fine
-        fits += wrong and not fine and any(_same(given, one, tolerance) for one in each)
+        fits += not fine and any(_same(given, one, tolerance) for one in each)
     return fits if fits >= 2 and 2 * fits > relevant else 0
 
 

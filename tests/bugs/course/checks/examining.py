@@ -8,7 +8,6 @@ BUGS = of(
     ("one input is enough", "if fits >= 2 and", "if fits >= 1 and"),
     ("a minority is enough", "and 2 * fits > relevant", "and fits > 0"),
     ("right answers do not speak against a mistake", "relevant += wrong or not fine", "relevant += not fine"),
-    ("a mistake that would be right counts", "fits += wrong and not fine and", "fits += not fine and"),
     ("the first mistake, not the best",
      'best = max(fits, key=lambda words: fits[words], default="")',
      'best = next(iter(fits), "")'),
