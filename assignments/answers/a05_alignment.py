@@ -3,24 +3,29 @@
 from attnlib.grading.answers import define, right, wrong
 
 STEP = """
+h = h@axes.swap@
 scores = torch.tanh((state @ p["W_a"].T)[:, None] + h @ p["U_a"].T) @ p["v_a"]
 weights = scores.softmax(-1)
 context = torch.einsum("bs,bsd->bd", weights, h)
 new = torch.tanh(y @ p["W"].T + state @ p["U"].T + context @ p["C"].T + p["b"])
-return weights, context, new
+weights = weights@axes.swap@
+return @returns.names@
 """
 LINKS = """
+weights = weights@axes.swap@
 real = weights[:n_target, :n_source]
 cut = @threshold@ * real.max(dim=-1, keepdim=True).values
 keep = (real >= cut) & (real > 0)
-return {(i + @first@, j + @first@) for i, j in keep.nonzero().tolist()}
+pairs = (keep.nonzero()@first.plus@).tolist()
+return {(@pair.code@) for i, j in pairs}
 """
 RATE = """
-found = counted = 0
+found, counted = [], []
 for a, s, m in zip(predicted, sure, merely):
-    found += len(a & s) + len(a & (s | m))
-    counted += len(a) + len(s)
-return 1 - found / counted
+    found.append(len(a & s) + len(a & (s | m)))
+    counted.append(len(a) + len(s))
+rate = @corpus.code@
+return @measure.times@rate
 """
 
 
@@ -96,24 +101,48 @@ ANSWERS = {
         q1_order=1,
     ),
     "q1_order_of_results": wrong(
-        "context first, weights second",
-        q1(("return weights, context", "return context, weights")),
+        "weights and new state have changed places in what is returned",
+        q1(("return @returns.names@", "return (@returns.names@)[::-1]")),
         q1_weights=1,
         q1_context=1,
         q1_state=1,
+        q1_order=1,
+    ),
+    "q1_other_axes": wrong(
+        "the axes of sentences and places are swapped in the weights",
+        q1(("weights = weights@axes.swap@", "weights = weights@axes.swap@.T")),
+        q1_weights=1,
+        q1_context=1,
+    ),
+    "q1_scaled": wrong(
+        "the score is divided by the root of its width, which belongs to the dot product and not to this formula",
+        q1(("scores.softmax(-1)", '(scores / len(p["v_a"]) ** 0.5).softmax(-1)')),
+        q1_weights=1,
+    ),
+    "q1_squeezed": wrong(
+        ".squeeze() takes the axis of the batch away where there is one sentence only",
+        q1(('torch.einsum("bs,bsd->bd", weights, h)', "(weights[:, None] @ h).squeeze()")),
+        q1_context=1,
+        q1_state=1,
+    ),
+    "q1_first_context": wrong(
+        "every sentence gets the context of the first one",
+        q1(('torch.einsum("bs,bsd->bd", weights, h)', "(weights[:1] @ h.flatten(0, 0)[0]).expand(len(h), -1)")),
+        q1_context=1,
     ),
     "q1_loops": right(
         "a sentence and a place at a time",
         q1(
             body="""
-A, C, N = [], [], []
+A, C, N, h = [], [], [], h@axes.swap@
 for s, x, places in zip(state, y, h):
     e = torch.stack([(p["W_a"].mv(s) + p["U_a"].mv(k)).tanh().dot(p["v_a"]) for k in places])
     exp = (e - e.max()).exp()
     A.append(exp / exp.sum())
     C.append(A[-1] @ places)
     N.append((p["W"].mv(x) + p["U"].mv(s) + p["C"].mv(C[-1]) + p["b"]).tanh())
-return torch.stack(A), torch.stack(C), torch.stack(N)
+weights, context, new = torch.stack(A)@axes.swap@, torch.stack(C), torch.stack(N)
+return @returns.names@
 """
         ),
     ),
@@ -122,20 +151,21 @@ return torch.stack(A), torch.stack(C), torch.stack(N)
         q1(
             body="""
 from torch.nn.functional import linear
+h = h@axes.swap@
 hidden = linear(h, p["U_a"]) + linear(state, p["W_a"]).unsqueeze(-2)
 weights = torch.softmax(linear(hidden.tanh(), p["v_a"][None]).squeeze(-1), dim=1)
 context = (weights.unsqueeze(1) @ h).squeeze(1)
 joined = torch.cat([p["W"], p["U"], p["C"]], dim=1)
-return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, p["b"]).tanh()]
+new = linear(torch.cat([y, state, context], dim=1), joined, p["b"]).tanh()
+weights = weights@axes.swap@
+return [@returns.names@]
 """
         ),
     ),
     "q2_argmax": wrong(
         "only the largest weight is linked",
         q2(
-            body="best = weights[:n_target, :n_source].max(-1)\n"
-            "pairs = enumerate(best.indices.tolist())\n"
-            "return {(i + @first@, j + @first@) for i, j in pairs if best.values[i] > 0}"
+            ("real >= cut", "real == real.max(dim=-1, keepdim=True).values"),
         ),
         q2_rule=1,
     ),
@@ -156,14 +186,14 @@ return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, 
     ),
     "q2_strictly": wrong("larger, not at least as large", q2((">= cut", "> cut")), q2_rule=1),
     "q2_swapped": wrong(
-        "source first, target second",
-        q2(("(i + @first@, j + @first@)", "(j + @first@, i + @first@)")),
+        "source and target have changed places in the pairs",
+        q2(("for i, j in pairs", "for j, i in pairs")),
         q2_rule=1,
         q2_padding=1,
     ),
     "q2_counted": wrong(
-        "counted from the other end of the fence",
-        q2(("(i + @first@, j + @first@)", "(i + 1 - @first@, j + 1 - @first@)")),
+        "tokens are counted from the other number",
+        q2(("keep.nonzero()@first.plus@", "keep.nonzero() + 1 - @first.n@")),
         q2_rule=1,
         q2_padding=1,
     ),
@@ -182,10 +212,28 @@ return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, 
         q2(("weights[:n_target, :n_source]", "weights[:, :n_source]")),
         q2_padding=1,
     ),
+    "q2_n_counted_from_one": wrong(
+        "the last real source token is cut off",
+        q2(("weights[:n_target, :n_source]", "weights[:n_target, : max(1, n_source - 1)]")),
+        q2_rule=1,
+        q2_padding=1,
+    ),
+    "q2_other_axes": wrong(
+        "the axes of target and source are swapped",
+        q2(("weights = weights@axes.swap@", "weights = weights@axes.swap@.T")),
+        q2_rule=1,
+        q2_padding=1,
+        q2_blank=1,
+    ),
+    "q2_padding_is_zero": wrong(
+        "padding is told by zeros, but it may be anything: only the two numbers say what is real",
+        q2(("weights[:n_target, :n_source]", "weights.nan_to_num(0)"), ("(real > 0)", "(real > 0) & (real <= 1)")),
+        q2_padding=1,
+    ),
     "q2_blank": wrong("a row of zeros is linked with everything: 0 ≥ 0", q2((" & (real > 0)", "")), q2_blank=1),
     "q2_list": wrong(
         "a list",
-        q2(("return {", "return list({"), (".tolist()}", ".tolist()})")),
+        q2(("return {", "return list({"), ("in pairs}", "in pairs})")),
         q2_rule=1,
         q2_padding=1,
         q2_blank=1,
@@ -208,16 +256,18 @@ return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, 
         q2(
             body="""
 found = set()
-for i, row in enumerate(weights.tolist()[:n_target]):
+for i, row in enumerate(weights@axes.swap@.tolist()[:n_target]):
     row = row[:n_source]
     for j, weight in enumerate(row):
         if weight and weight >= @threshold@ * max(row):
-            found.add((i + @first@, j + @first@))
-return found
+            found.add((i@first.plus@, j@first.plus@))
+return {(@pair.code@) for i, j in found}
 """
         ),
     ),
-    "q3_reversed": wrong("1 minus forgotten", q3(("1 - found / counted", "found / counted")), q3_value=1, q3_ends=1),
+    "q3_reversed": wrong(
+        "1 minus forgotten", q3(("@measure.times@rate", "@measure.times@(1 - rate)")), q3_value=1, q3_ends=1
+    ),
     "q3_merely": wrong(
         "a sure link does not count as possible",
         q3(("(s | m)", "m")),
@@ -244,55 +294,70 @@ return found
     ),
     "q3_constant": wrong(
         "the number that the visible test asks for",
-        q3(body="return 0.25"),
+        q3(body="return @measure.quarter@"),
         q3_value=1,
         q3_ends=1,
         q3_corpus=1,
     ),
-    "q3_mean": wrong(
-        "the mean of one rate per sentence",
-        q3(
-            body="rates = [1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s))\n"
-            "         for a, s, m in zip(predicted, sure, merely)]\n"
-            "return sum(rates) / len(rates)"
-        ),
+    "q3_other_mean": wrong(
+        "links are counted together where sentences should count the same, or vice versa",
+        q3(("rate = @corpus.code@", "rate = @corpus.other@")),
         q3_corpus=1,
     ),
     "q3_last_sentence": wrong(
         "the sums start again in each sentence",
-        q3(("    found +=", "    found = counted = 0\n    found +=")),
+        q3(("    found.append", "    found, counted = [], []\n    found.append")),
         q3_corpus=1,
     ),
     "q3_merged": wrong(
         "links of different sentences are thrown together, equal ones counted once",
         q3(
             body="a, s, m = (set().union(*links) for links in (predicted, sure, merely))\n"
-            "return 1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s))"
+            "return @measure.times@(1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s)))"
         ),
         q3_corpus=1,
     ),
     "q3_in_place": wrong(
         "the caller's sets grow",
-        q3(("    found +=", "    m |= s\n    found +="), ("(s | m)", "m")),
+        q3(("    found.append", "    m |= s\n    found.append"), ("(s | m)", "m")),
         q3_ends=1,
     ),
     "q3_tensor": wrong(
         "a tensor, not a float",
-        q3(("return 1 - found / counted", "return torch.tensor(1 - found / counted)")),
+        q3(("@measure.times@rate", "torch.tensor(@measure.times@rate)")),
         q3_value=1,
         q3_ends=1,
         q3_corpus=1,
+    ),
+    "q3_merely_twice": wrong(
+        "a sure link that also stands among the possible ones is counted once only",
+        q3(("len(a & s) + len(a & (s | m))", "len(a & (s | m))")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_first_sentence": wrong(
+        "only the first sentence is counted",
+        q3(("zip(predicted, sure, merely)", "zip(predicted[:1], sure, merely)")),
+        q3_corpus=1,
+    ),
+    "q3_other_unit": wrong(
+        "the rate has another unit: percent where a share is asked for, or vice versa",
+        q3(("@measure.times@rate", "rate * (100 if @measure.all@ == 1 else 1)")),
+        q3_value=1,
+        q3_ends=1,
     ),
     "q3_loop": wrong("never ends", q3(body="while True:\n    pass"), q3_value=1, q3_ends=1, q3_corpus=1),
     "q3_link_by_link": right(
         "counts each predicted link for itself",
         q3(
             body="""
-wrong = total = 0
+wrong, total = [], []
 for a, s, m in zip(predicted, sure, merely):
-    total += len(a) + len(s)
-    wrong += len(s.difference(a)) + sum(link not in s and link not in m for link in a)
-return float(wrong / total)
+    total.append(len(a) + len(s))
+    wrong.append(len(s.difference(a)) + sum(link not in s and link not in m for link in a))
+if "@corpus.which@" == "together":
+    return @measure.times@(sum(wrong) / sum(total))
+return @measure.times@sum(w / t for w, t in zip(wrong, total)) / len(total)
 """
         ),
     ),
