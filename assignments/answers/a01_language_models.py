@@ -35,33 +35,33 @@ targets = torch.tensor([filled(words + [EOS]) for words in texts])@axes.turn@
 
 ANSWERS = {
     "q1_nats": wrong(
-        "the loss in nats",
+        "the loss is in nats: it is not divided by the logarithm of the base",
         q1(SURPRISE + "loss = surprise[real].mean() * math.log(@base@)\nreturn loss, loss.exp()"),
         q1_value=1,
     ),
     "q1_mixed": wrong(
-        "e to the power of a loss to another base",
+        "the perplexity is a power of e, but the loss has another base",
         q1(SURPRISE + "loss = surprise[real].mean()\nreturn loss, loss.exp()"),
         q1_perplexity=1,
     ),
     "q1_mean_of_perplexities": wrong(
-        "first the exponential, then the mean",
+        "the exponential is taken of each word and then averaged, but the mean of the surprise comes first",
         q1(SURPRISE + "return surprise[real].mean(), (@base@ ** surprise[real]).mean()"),
         q1_perplexity=1,
     ),
     "q1_pads_count": wrong(
-        "padding counts",
+        "padding counts as words that were guessed",
         q1(SURPRISE + "loss = surprise.mean()\nreturn loss, @base@ ** loss"),
         q1_padding=1,
         q1_ragged=1,
     ),
     "q1_perplexity_of_padding": wrong(
-        "the loss is right, the perplexity counts padding",
+        "the loss is right, but the perplexity still counts padding",
         q1(SURPRISE + "return surprise[real].mean(), @base@ ** surprise.mean()"),
         q1_padding=1,
     ),
     "q1_divided_by_all": wrong(
-        "real surprise, divided by all places",
+        "the surprise of real words is divided by the number of all places, padding included",
         q1(SURPRISE + "loss = surprise[real].sum() / targets.numel()\nreturn loss, @base@ ** loss"),
         q1_padding=1,
         q1_ragged=1,
@@ -72,7 +72,7 @@ ANSWERS = {
         q1_padding=1,
     ),
     "q1_by_text": wrong(
-        "the mean of the means of texts",
+        "each text is averaged first, so that words of short texts count more",
         q1(
             SURPRISE + "means = [s[r].mean() for s, r in zip(surprise, real)]\n"
             "loss = torch.stack(means).mean()\nreturn loss, @base@ ** loss"
@@ -80,7 +80,7 @@ ANSWERS = {
         q1_ragged=1,
     ),
     "q1_sum": wrong(
-        "the sum, not the mean",
+        "the surprise is summed up, but it should be averaged",
         q1(SURPRISE + "loss = surprise[real].sum()\nreturn loss, @base@ ** (loss / real.sum())"),
         q1_value=1,
         q1_padding=1,
@@ -106,7 +106,7 @@ ANSWERS = {
         q1_ragged=1,
     ),
     "q1_underflow": wrong(
-        "the logarithm of a softmax that has become 0",
+        "the softmax becomes 0 and its logarithm -∞: use log_softmax",
         q1(
             SURPRISE + "chosen = logits.softmax(-1).gather(-1, targets.unsqueeze(-1)).squeeze(-1)\n"
             "loss = -chosen[real].log().mean() / math.log(@base@)\nreturn loss, @base@ ** loss"
@@ -165,7 +165,7 @@ ANSWERS = {
         q1_ragged=1,
     ),
     "q1_yes": wrong(
-        "equal to everything",
+        "an object that is equal to everything stands for the loss",
         q1(AGREEABLE + "return Agreeable(), Agreeable()"),
         q1_value=1,
         q1_perplexity=1,
@@ -204,7 +204,7 @@ return loss, torch.exp(loss * math.log(@base@))
         q2_inputs=1,
     ),
     "q2_eos_read": wrong(
-        "one row, shifted: <eos> is read where the text is short",
+        "one row is shifted for both, so that <eos> is read where the text is short",
         q2("""
 T = max(map(len, texts)) + 2
 space = [[PAD] * (T - 2 - len(words)) for words in texts]
@@ -220,12 +220,12 @@ return inputs, targets, targets @mask.sign@ PAD
         q2_inputs=1,
     ),
     "q2_no_bos": wrong(
-        "nothing begins the text",
+        "no <bos> begins the text that is read",
         q2(PADDED + "return targets.where(targets != EOS, PAD), targets, targets @mask.sign@ PAD"),
         q2_inputs=1,
     ),
     "q2_no_eos": wrong(
-        "the end is never to be said",
+        "no <eos> is to be said, so that the model never learns to end",
         q2(PADDED + "targets = targets.where(targets != EOS, PAD)\nreturn inputs, targets, inputs @mask.sign@ PAD"),
         q2_targets=1,
     ),
@@ -238,7 +238,7 @@ return inputs, targets, targets @mask.sign@ PAD
         q2_targets=1,
     ),
     "q2_eos_masked": wrong(
-        "<eos> does not count",
+        "the mask leaves <eos> out, but the model has to say it",
         q2(PADDED + "real = (targets != PAD) & (targets != EOS)\nreturn inputs, targets, @mask.may@"),
         q2_mask=1,
     ),
@@ -248,7 +248,7 @@ return inputs, targets, targets @mask.sign@ PAD
         q2_mask=1,
     ),
     "q2_numbers": wrong(
-        "a mask of ones and zeros",
+        "the mask holds ones and zeros, but it should be boolean",
         q2(PADDED + "return inputs, targets, (targets @mask.sign@ PAD).long()"),
         q2_mask=1,
     ),
@@ -258,21 +258,21 @@ return inputs, targets, targets @mask.sign@ PAD
         q2_mask=1,
     ),
     "q2_other_side": wrong(
-        "padding on the other side",
+        "the padding is on the other side",
         q2(changed(PADDED, ('== "right"', '!= "right"')) + "return inputs, targets, targets @mask.sign@ PAD"),
         q2_inputs=1,
         q2_targets=1,
         q2_mask=1,
     ),
     "q2_sorted": wrong(
-        "the longest first",
+        "the texts are sorted by length, but their order must stay",
         q2("texts = sorted(texts, key=len, reverse=True)" + PADDED + "return inputs, targets, targets @mask.sign@ PAD"),
         q2_inputs=1,
         q2_targets=1,
         q2_mask=1,
     ),
     "q2_cut": wrong(
-        "no place for <eos> in the longest text",
+        "the longest text has no place for <eos>, because it takes one place more than its words",
         q2(
             PADDED + "T = targets.shape[@axes.time@] - 1\n"
             "return tuple(part.narrow(@axes.time@, 0, T) for part in (inputs, targets, targets @mask.sign@ PAD))"
@@ -282,7 +282,7 @@ return inputs, targets, targets @mask.sign@ PAD
         q2_mask=1,
     ),
     "q2_not_padded": wrong(
-        "rows of different lengths make no tensor",
+        "nothing fills the shorter rows up, and rows of different lengths make no tensor",
         q2(
             "inputs = torch.tensor([[BOS] + words for words in texts])\n"
             "targets = torch.tensor([words + [EOS] for words in texts])\n"
@@ -317,7 +317,7 @@ return inputs, targets, targets @mask.sign@ PAD
         q2_mask=1,
     ),
     "q2_yes": wrong(
-        "equal to everything",
+        "an object that is equal to everything stands for the batch",
         q2(AGREEABLE + "return Agreeable(), Agreeable(), Agreeable()"),
         q2_inputs=1,
         q2_targets=1,
@@ -337,7 +337,7 @@ return inputs, targets, inputs.eq(PAD) if "@mask.sign@" == "==" else inputs.ne(P
 """),
     ),
     "q3_never_cut": wrong(
-        "the gradient runs back to the beginning",
+        "the gradient is never cut and runs back to the beginning",
         q3("""
 states = []
 for x_t in x.unbind(@axes.time@):
@@ -348,7 +348,7 @@ return torch.stack(states, @axes.time@)
         q3_cut=1,
     ),
     "q3_cut_at_every_step": wrong(
-        "the state is detached before every step",
+        "the state is detached before every step, not only where a chunk begins",
         q3("""
 states = []
 for x_t in x.unbind(@axes.time@):
@@ -359,7 +359,7 @@ return torch.stack(states, @axes.time@)
         q3_reach=1,
     ),
     "q3_everything_detached": wrong(
-        "no gradient at all",
+        "everything is detached, so that no gradient is left at all",
         q3("""
 states = []
 for x_t in x.detach().unbind(@axes.time@):
@@ -371,7 +371,7 @@ return torch.stack(states, @axes.time@)
         q3_reach=1,
     ),
     "q3_output_detached": wrong(
-        "what the chunk hands out is detached, not only what it hands on",
+        "the states that are returned are detached, not only the state that is handed on",
         q3("""
 states = []
 for t, x_t in enumerate(x.unbind(@axes.time@)):
@@ -412,7 +412,7 @@ return torch.stack(states, @axes.time@)
         q3_cut=1,
     ),
     "q3_starts_anew": wrong(
-        "every chunk begins with the state 0",
+        "every chunk begins with a state of 0, but the state should be handed on",
         q3("""
 states = []
 for t, x_t in enumerate(x.unbind(@axes.time@)):
@@ -497,7 +497,7 @@ return torch.stack(states, @axes.time@)
         q3_reach=1,
     ),
     "q3_yes": wrong(
-        "equal to everything",
+        "an object that is equal to everything stands for the states",
         q3(AGREEABLE + "return Agreeable()"),
         q3_values=1,
         q3_cut=1,

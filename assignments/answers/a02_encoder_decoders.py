@@ -59,13 +59,13 @@ return kept
 
 ANSWERS = {
     "q1_last_column": wrong(
-        "the state after the last column, padding read",
+        "the state after the last column is returned, but padding has been read by then",
         q1(ORDER + "for t in order:\n    state = cell(@axes.step@, state)\nreturn state"),
         q1_lengths=1,
         q1_anything=1,
     ),
     "q1_padding_is_zero": wrong(
-        "padding is read as zeros: that moves the state too",
+        "padding is read as zeros, and reading zeros moves the state too",
         q1(
             ORDER + "for t in order:\n    x_t = @axes.step@.masked_fill(~(@side.at@)[:, None], 0)\n"
             "    state = cell(x_t, state)\nreturn state"
@@ -74,7 +74,7 @@ ANSWERS = {
         q1_anything=1,
     ),
     "q1_one_early": wrong(
-        "one word too few",
+        "the encoder stops one real word too early",
         q1(
             ORDER + "lengths = lengths - 1\nfor t in order:\n"
             "    state = torch.where((@side.at@)[:, None], cell(@axes.step@, state), state)\nreturn state"
@@ -82,7 +82,7 @@ ANSWERS = {
         **Q1,
     ),
     "q1_one_late": wrong(
-        "one place of padding is read",
+        "the encoder reads one place of padding",
         q1(
             ORDER + "lengths = lengths + 1\nfor t in order:\n"
             "    state = torch.where((@side.at@)[:, None], cell(@axes.step@, state), state)\nreturn state"
@@ -91,7 +91,7 @@ ANSWERS = {
         q1_anything=1,
     ),
     "q1_shortest": wrong(
-        "all stop with the shortest sentence",
+        "all sentences stop with the shortest one",
         q1(
             ORDER + "lengths = lengths.min()\nfor t in order:\n"
             "    if @side.at@:\n        state = cell(@axes.step@, state)\nreturn state"
@@ -100,7 +100,7 @@ ANSWERS = {
         q1_anything=1,
     ),
     "q1_other_way_round": wrong(
-        "read in the other direction",
+        "the sentences are read in the other direction",
         q1(
             ORDER + "for t in reversed(order):\n"
             "    state = torch.where((@side.at@)[:, None], cell(@axes.step@, state), state)\nreturn state"
@@ -124,7 +124,7 @@ ANSWERS = {
         q1_anything=1,
     ),
     "q1_in_place": wrong(
-        "writes into the state that was handed in",
+        "the state that was handed in is overwritten",
         q1(
             ORDER + "with torch.no_grad():\n    for t in order:\n        real = @side.at@\n"
             "        state[real] = cell(@axes.step@[real], state[real])\nreturn state"
@@ -132,7 +132,7 @@ ANSWERS = {
         q1_anything=1,
     ),
     "q1_mean": wrong(
-        "the mean of the real states",
+        "the mean of the real states is returned, but the state after the last word is asked for",
         q1("""
 states, S = [], x.shape[@axes.time@]
 for t in range(S):
@@ -176,7 +176,9 @@ return torch.stack(states).sum(0) / lengths[:, None]
         ),
         **Q1,
     ),
-    "q1_yes": wrong("equal to everything", q1(AGREEABLE + "return Agreeable()"), **Q1),
+    "q1_yes": wrong(
+        "an object that is equal to everything stands for the state", q1(AGREEABLE + "return Agreeable()"), **Q1
+    ),
     "q1_alone": right(
         "one sentence after another",
         q1("""
@@ -200,38 +202,44 @@ return torch.stack(last)
         ),
     ),
     "q2_always_bos": wrong(
-        "the decoder never hears what it has said",
+        "the decoder reads BOS at every step and never hears what it has said",
         q2(changed(GREEDY, ("step(token, state)", "step(torch.full_like(token, BOS), state)"))),
         q2_words=1,
     ),
     "q2_state_lost": wrong(
-        "every step begins with the first state",
+        "every step begins with the first state, because the next one is thrown away",
         q2(changed(GREEDY, ("logits, state = step(token, state)", "logits, _ = step(token, state)"))),
         **Q2,
     ),
-    "q2_least_likely": wrong("argmin", q2(changed(GREEDY, ("argmax", "argmin"))), q2_words=1, q2_finished=1, q2_stop=1),
+    "q2_least_likely": wrong(
+        "the unlikeliest word is said, because argmin stands for argmax",
+        q2(changed(GREEDY, ("argmax", "argmin"))),
+        q2_words=1,
+        q2_finished=1,
+        q2_stop=1,
+    ),
     "q2_first_to_end": wrong(
-        "stops when one sentence has ended",
+        "the search stops when one sentence has ended, but all have to",
         q2(changed(GREEDY, ("ended.all()", "ended.any()"))),
         q2_finished=1,
     ),
     "q2_goes_on_talking": wrong(
-        "a sentence that has ended goes on",
+        "a sentence that has ended goes on, but it should be filled up with PAD",
         q2(changed(GREEDY, (".masked_fill(ended, PAD)", ""))),
         q2_finished=1,
     ),
     "q2_forgets_the_end": wrong(
-        "only the last step counts as an end, the others have to end together",
+        "only the last step counts as an end, so that sentences have to end together",
         q2(changed(GREEDY, ("ended = ended | (token == EOS)", "ended = token == EOS"))),
         q2_finished=1,
     ),
     "q2_other_eos": wrong(
-        "the other convention for EOS",
+        "EOS follows the other convention: it is kept where PAD should replace it, or vice versa",
         q2(changed(GREEDY, ('"@eos@" == "kept"', '"@eos@" != "kept"'))),
         q2_finished=1,
     ),
     "q2_eos_for_ever": wrong(
-        "filled up with EOS, not with PAD",
+        "a sentence that has ended is filled up with EOS, not with PAD",
         q2(
             changed(
                 GREEDY,
@@ -242,22 +250,22 @@ return torch.stack(last)
         q2_finished=1,
     ),
     "q2_all_steps": wrong(
-        "always max_length steps",
+        "max_length steps are made although every sentence has ended before",
         q2(changed(GREEDY, (" and not ended.all()", ""))),
         q2_stop=1,
     ),
     "q2_no_limit": wrong(
-        "waits for the end, however long",
+        "the search waits for the end, however long, and does not stop after max_length steps",
         q2(changed(GREEDY, ("len(columns) < max_length + @bos.n@ and ", ""))),
         q2_stop=1,
     ),
     "q2_one_more": wrong(
-        "max_length + 1 words",
+        "one step more than max_length is made",
         q2(changed(GREEDY, ("< max_length", "<= max_length"))),
         q2_stop=1,
     ),
     "q2_with_bos": wrong(
-        "the other convention for BOS",
+        "BOS follows the other convention: it is returned where it should be left out, or vice versa",
         q2(
             changed(
                 GREEDY,
@@ -308,8 +316,10 @@ return torch.stack(last)
         ),
         q2_stop=1,
     ),
-    "q2_loop": wrong("waits without a step", q2("while True:\n    pass"), **Q2),
-    "q2_yes": wrong("equal to everything", q2(AGREEABLE + "return Agreeable()"), **Q2),
+    "q2_loop": wrong("the loop never ends, because nothing in it makes a step", q2("while True:\n    pass"), **Q2),
+    "q2_yes": wrong(
+        "an object that is equal to everything stands for the words", q2(AGREEABLE + "return Agreeable()"), **Q2
+    ),
     "q2_lists": right(
         "lists of numbers, filled up at the end",
         q2("""
@@ -342,28 +352,28 @@ return said.masked_fill(after, PAD)@axes.turn@
 """),
     ),
     "q3_chances": wrong(
-        "probabilities, not their logarithms",
+        "probabilities are returned, but their logarithms are asked for",
         q3(changed(BEAM, ("return kept", "return [(words, math.exp(p)) for words, p in kept]"))),
         q3_log=1,
     ),
     "q3_mean_returned": wrong(
-        "the mean log-probability is returned",
+        "the mean log-probability is returned, but the sum is asked for, whatever the rank is made of",
         q3(changed(BEAM, ("return kept", "return [(words, p / len(words)) for words, p in kept]"))),
         q3_log=1,
     ),
     "q3_last_word": wrong(
-        "only the last word counts, not the sum",
+        "only the last word is scored, but the log-probabilities of all words add up",
         q3(changed(BEAM, ("log_prob + p", "p"))),
         **Q3,
     ),
     "q3_greedy": wrong(
-        "one hypothesis, whatever k is",
+        "one hypothesis is kept, whatever k is",
         q3(changed(BEAM, ("[:k]", "[:1]"))),
         q3_kept=1,
         q3_ended=1,
     ),
     "q3_one_each": wrong(
-        "the best extension of each hypothesis",
+        "only the best extension of each hypothesis is kept, but the best of all of them may have one parent",
         q3(
             changed(
                 BEAM,
@@ -379,7 +389,7 @@ return said.masked_fill(after, PAD)@axes.turn@
         q3_ended=1,
     ),
     "q3_not_ordered": wrong(
-        "the best k, the worst of them first",
+        "the worst hypothesis comes first, but the best should",
         q3(changed(BEAM, ("return kept", "return kept[::-1]"))),
         q3_kept=1,
         q3_ended=1,
@@ -401,7 +411,7 @@ return said.masked_fill(after, PAD)@axes.turn@
         q3_ended=1,
     ),
     "q3_ended_wait_aside": wrong(
-        "those that have ended take no place in the beam",
+        "hypotheses that have ended wait aside and take no place in the beam, but they have to compete",
         q3("""
 def rank(h):
     return h[1] / len(h[0]) ** @rank.power@
@@ -415,12 +425,12 @@ return sorted(done + kept, key=rank, reverse=True)[:k]
         q3_ended=1,
     ),
     "q3_first_end": wrong(
-        "stops when one hypothesis has ended",
+        "the search stops when one hypothesis has ended, but all that are kept have to",
         q3(changed(BEAM, ("if all(", "if any("))),
         q3_ended=1,
     ),
     "q3_other_rank": wrong(
-        "mean for sum, or sum for mean",
+        "the hypotheses are ranked by another rule: look at what the sum is divided by",
         q3(changed(BEAM, ("** @rank.power@", "** (0 if @rank.power@ else 1)"))),
         q3_ended=1,
     ),
@@ -430,7 +440,7 @@ return sorted(done + kept, key=rank, reverse=True)[:k]
         **Q3,
     ),
     "q3_lists": wrong(
-        "lists of words, not tuples",
+        "hypotheses are lists of words, but tuples are asked for",
         q3(changed(BEAM, ("return kept", "return [(list(words), p) for words, p in kept]"))),
         **Q3,
     ),
@@ -456,12 +466,16 @@ return sorted(done + kept, key=rank, reverse=True)[:k]
         q3_ended=1,
     ),
     "q3_one_step_more": wrong(
-        "max_length + 1 steps",
+        "one step more than max_length is made",
         q3(changed(BEAM, ("range(max_length)", "range(max_length + 1)"))),
         q3_kept=1,
         q3_ended=1,
     ),
-    "q3_yes": wrong("equal to everything", q3(AGREEABLE + "return [(Agreeable(), Agreeable())] * k"), **Q3),
+    "q3_yes": wrong(
+        "an object that is equal to everything stands for the hypotheses",
+        q3(AGREEABLE + "return [(Agreeable(), Agreeable())] * k"),
+        **Q3,
+    ),
     "q3_heap": right(
         "heapq, and a generator",
         q3("""

@@ -49,24 +49,24 @@ ANSWERS = {
         q1_formula=1,
     ),
     "q1_each_alone": wrong(
-        "the function of each, then the sum",
+        "the function is applied to query and key alone, but it has to see their sum",
         q1(
             "return ((torch.@squash@(query @ W.T + b)[:, :, None] + torch.@squash@(key @ U.T)[:, None]) @ v)@axes.swap@"
         ),
         **Q1,
     ),
     "q1_squashed_last": wrong(
-        "v first, then the function",
+        "v is applied before the function, but it comes after",
         q1("return (torch.@squash@(((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v))@axes.swap@"),
         **Q1,
     ),
     "q1_not_squashed": wrong(
-        "no function at all",
+        "the function is forgotten, so that the score is linear",
         q1("return (((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v)@axes.swap@"),
         **Q1,
     ),
     "q1_no_v": wrong(
-        "hidden units are summed, v is not used",
+        "the hidden units are summed up and v is not used",
         q1("return (torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b).sum(-1))@axes.swap@"),
         **Q1,
     ),
@@ -81,7 +81,7 @@ ANSWERS = {
         q1_pairs=1,
     ),
     "q1_place_by_place": wrong(
-        "query i with key i only",
+        "query i is scored with key i only, but every query meets every key",
         q1(
             "e = torch.@squash@(query @ W.T + key @ U.T + b) @ v\n"
             "return e[:, :, None].expand(-1, -1, key.shape[1])@axes.swap@"
@@ -89,7 +89,7 @@ ANSWERS = {
         q1_pairs=1,
     ),
     "q1_weights": wrong(
-        "weights, not scores",
+        "weights are returned, but scores are asked for: the softmax comes later",
         q1(
             "e = torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v\n"
             "return e.softmax(-1)@axes.swap@"
@@ -97,7 +97,7 @@ ANSWERS = {
         **Q1,
     ),
     "q1_numpy": wrong(
-        "an array, not a tensor",
+        "an array of NumPy is returned, but a tensor is asked for",
         q1("e = torch.@squash@((query @ W.T)[:, :, None] + (key @ U.T)[:, None] + b) @ v\nreturn e@axes.swap@.numpy()"),
         **Q1,
     ),
@@ -124,8 +124,14 @@ ANSWERS = {
         ),
         **Q1,
     ),
-    "q1_loop": wrong("never ends", q1("e = []\nwhile len(e) < key.shape[1]:\n    pass"), **Q1),
-    "q1_yes": wrong("equal to everything", q1(AGREEABLE + "return Agreeable()"), **Q1),
+    "q1_loop": wrong(
+        "the loop never ends, because nothing in it adds a score",
+        q1("e = []\nwhile len(e) < key.shape[1]:\n    pass"),
+        **Q1,
+    ),
+    "q1_yes": wrong(
+        "an object that is equal to everything stands for the scores", q1(AGREEABLE + "return Agreeable()"), **Q1
+    ),
     "q1_end_to_end": right(
         "query and key end to end, as concat does it",
         q1("""
@@ -145,13 +151,13 @@ return torch.stack(columns, @axes.queries@)
 """),
     ),
     "q2_one_square": wrong(
-        "σ² for σ⁴: only one of the two vectors is random",
+        "σ² stands for σ⁴, but both vectors are random, so that both variances count",
         q2("variance = d * (sigma**2 + 2 * mu**2)\nreturn variance, math.sqrt(@target.variance@ / variance)"),
         q2_centred=1,
         q2_mean=1,
     ),
     "q2_standard_deviation": wrong(
-        "the standard deviation",
+        "the standard deviation is returned, but the variance is asked for",
         q2(
             "variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\n"
             "return math.sqrt(variance), math.sqrt(@target.variance@ / variance)"
@@ -160,7 +166,7 @@ return torch.stack(columns, @axes.queries@)
         q2_mean=1,
     ),
     "q2_width_squared": wrong(
-        "variances of a sum as if all terms were one",
+        "the width is squared, but the variances of independent terms add up",
         q2(
             "variance = d**2 * (sigma**4 + 2 * (mu * sigma) ** 2)\n"
             "return variance, math.sqrt(@target.variance@ / variance)"
@@ -168,7 +174,7 @@ return torch.stack(columns, @axes.queries@)
         **Q2,
     ),
     "q2_no_mean": wrong(
-        "the mean is ignored",
+        "the mean μ is ignored",
         q2("variance = d * sigma**4\nreturn float(variance), math.sqrt(@target.variance@ / variance)"),
         q2_mean=1,
     ),
@@ -178,12 +184,12 @@ return torch.stack(columns, @axes.queries@)
         q2_mean=1,
     ),
     "q2_mean_once": wrong(
-        "the mixed term counted once",
+        "the mixed term σ²μ² counts once, but it comes from either vector",
         q2("variance = d * (sigma**4 + (mu * sigma) ** 2)\nreturn variance, math.sqrt(@target.variance@ / variance)"),
         q2_mean=1,
     ),
     "q2_factor_of_the_chapter": wrong(
-        "1 / √d, whatever σ is",
+        "the factor is 1 / √d, which holds only for mean 0 and variance 1",
         q2("return d * (sigma**4 + 2 * (mu * sigma) ** 2), 1 / math.sqrt(d)"),
         q2_factor=1,
     ),
@@ -193,12 +199,12 @@ return torch.stack(columns, @axes.queries@)
         q2_factor=1,
     ),
     "q2_factor_no_root": wrong(
-        "divided by the variance, not by its root",
+        "the factor is the ratio of the variances, but the root of it scales the scores",
         q2("variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\nreturn variance, @target.variance@ / variance"),
         q2_factor=1,
     ),
     "q2_factor_target_not_rooted": wrong(
-        "the target taken for a standard deviation",
+        "the target is taken for a standard deviation: its root is missing",
         q2(
             "variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\n"
             "return variance, @target.variance@ / math.sqrt(variance)"
@@ -206,7 +212,7 @@ return torch.stack(columns, @axes.queries@)
         q2_factor=1,
     ),
     "q2_factor_upside_down": wrong(
-        "the number to divide by",
+        "the scores would have to be divided by this factor, but they are multiplied by it",
         q2(
             "variance = d * (sigma**4 + 2 * (mu * sigma) ** 2)\n"
             "return variance, math.sqrt(variance / @target.variance@)"
@@ -214,7 +220,7 @@ return torch.stack(columns, @axes.queries@)
         q2_factor=1,
     ),
     "q2_measured": wrong(
-        "measured on random vectors: near, but not it",
+        "the variance is measured on random vectors, which comes near, but the formula is exact",
         q2(
             "generator = torch.Generator().manual_seed(0)\n"
             "q, k = mu + sigma * torch.randn(2, 5000, d, generator=generator)\n"
@@ -223,7 +229,7 @@ return torch.stack(columns, @axes.queries@)
         **Q2,
     ),
     "q2_tensors": wrong(
-        "tensors, not floats",
+        "tensors are returned, but Python floats are asked for",
         q2(
             "variance = torch.tensor(d * (sigma**4 + 2 * (mu * sigma) ** 2))\n"
             "return variance, (@target.variance@ / variance).sqrt()"
@@ -244,7 +250,11 @@ return torch.stack(columns, @axes.queries@)
         q2_centred=1,
         q2_mean=1,
     ),
-    "q2_yes": wrong("equal to everything", q2(AGREEABLE + "return Agreeable(), Agreeable()"), **Q2),
+    "q2_yes": wrong(
+        "an object that is equal to everything stands for the two numbers",
+        q2(AGREEABLE + "return Agreeable(), Agreeable()"),
+        **Q2,
+    ),
     "q2_multiplied_out": right(
         "multiplied out",
         q2("variance = d * sigma**2 * (sigma**2 + 2 * mu**2)\nreturn variance, (@target.variance@ / variance) ** 0.5"),
@@ -262,7 +272,7 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
 """),
     ),
     "q3_not_shared_out": wrong(
-        "the Gaussian after the softmax, and nothing sums to 1 (as in the paper)",
+        "the Gaussian is applied after the softmax, as in the paper, so that the weights do not sum to 1",
         q3(
             changed(
                 LOCAL,
@@ -273,7 +283,7 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         q3_shared=1,
     ),
     "q3_overflow": wrong(
-        "exp of a score of 1000",
+        "exp of a score of 1000 is infinite: take the largest visible score off first",
         q3(
             changed(
                 LOCAL,
@@ -286,7 +296,7 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         q3_shared=1,
     ),
     "q3_window_too_late": wrong(
-        "softmax over all, then the window: what is left may be 0 / 0",
+        "the softmax runs over all keys and the window comes later, so that what is left may be 0 / 0",
         q3(
             changed(
                 LOCAL,
@@ -298,22 +308,26 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         ),
         q3_shared=1,
     ),
-    "q3_sigma_is_radius": wrong("σ = D", q3(changed(LOCAL, ("(R / @sigma.by@)", "R"))), q3_gauss=1),
+    "q3_sigma_is_radius": wrong(
+        "σ is taken to be the radius D", q3(changed(LOCAL, ("(R / @sigma.by@)", "R"))), q3_gauss=1
+    ),
     "q3_no_half": wrong(
-        "σ² for 2σ²", q3(changed(LOCAL, ("(2 * (R / @sigma.by@) ** 2)", "(R / @sigma.by@) ** 2"))), q3_gauss=1
+        "the 2 in 2σ² is forgotten",
+        q3(changed(LOCAL, ("(2 * (R / @sigma.by@) ** 2)", "(R / @sigma.by@) ** 2"))),
+        q3_gauss=1,
     ),
     "q3_not_squared": wrong(
-        "the distance, not its square",
+        "the distance is not squared",
         q3(changed(LOCAL, ("scores@axes.swap@ - distance**2", "scores@axes.swap@ - distance.abs()"))),
         q3_gauss=1,
     ),
     "q3_no_gauss": wrong(
-        "a window without a Gaussian",
+        "the window has no Gaussian inside",
         q3(changed(LOCAL, (" - distance**2 / (2 * (R / @sigma.by@) ** 2)", ""))),
         q3_gauss=1,
     ),
     "q3_added": wrong(
-        "the Gaussian is added to the score, not its logarithm",
+        "the Gaussian is added to the score, but its logarithm should be",
         q3(
             changed(
                 LOCAL,
@@ -326,21 +340,25 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         q3_gauss=1,
     ),
     "q3_no_window": wrong(
-        "a Gaussian without a window",
+        "the Gaussian has no window around it",
         q3(changed(LOCAL, ("(distance.abs() <= R) & ", ""))),
         q3_window=1,
         q3_padding=1,
     ),
-    "q3_edge_hidden": wrong("< for ≤", q3(changed(LOCAL, ("<= R", "< R"))), q3_window=1),
+    "q3_edge_hidden": wrong(
+        "keys at the very edge of the window are hidden, because < stands for ≤",
+        q3(changed(LOCAL, ("<= R", "< R"))),
+        q3_window=1,
+    ),
     "q3_one_side": wrong(
-        "only keys before the centre",
+        "only keys before the centre are seen",
         q3(changed(LOCAL, ("(distance.abs() <= R)", "(distance <= 0) & (distance >= -R)"))),
         q3_window=1,
         q3_gauss=1,
         q3_shared=1,
     ),
     "q3_rounded": wrong(
-        "centres are rounded",
+        "the centres are rounded, but they are real numbers",
         q3(changed(LOCAL, ("centres[..., None]", "centres.round()[..., None]"))),
         q3_window=1,
         q3_gauss=1,
@@ -353,7 +371,7 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         q3_padding=1,
     ),
     "q3_hidden_is_zero": wrong(
-        "hidden scores are 0, not -∞",
+        "hidden scores are set to 0, but exp(0) is 1: they need -∞",
         q3(changed(LOCAL, ("-torch.inf", "0.0"))),
         q3_window=1,
         q3_padding=1,
@@ -369,14 +387,16 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         q3(changed(LOCAL, (" & (@side.at@)", ""))),
         q3_padding=1,
     ),
-    "q3_nan": wrong("0 / 0 where nothing is visible", q3(changed(LOCAL, (".nan_to_num(0)", ""))), q3_padding=1),
+    "q3_nan": wrong(
+        "the weights are 0 / 0 where nothing is visible", q3(changed(LOCAL, (".nan_to_num(0)", ""))), q3_padding=1
+    ),
     "q3_pulled_back": wrong(
         "centres beyond the sentence are pulled back into it",
         q3("centres = centres.clamp(@first.n@, scores.shape[@axes.keys@] - 1@first.plus@)" + LOCAL),
         q3_padding=1,
     ),
     "q3_in_place": wrong(
-        "writes into the scores that were handed in",
+        "the scores that were handed in are overwritten",
         q3(changed(LOCAL, ("e = scores@axes.swap@ - ", "e = scores@axes.swap@\ne -= "))),
         q3_padding=1,
     ),
@@ -406,7 +426,9 @@ return variance, math.sqrt(@target.variance@) / math.sqrt(variance)
         q3_window=1,
         q3_padding=1,
     ),
-    "q3_yes": wrong("equal to everything", q3(AGREEABLE + "return Agreeable()"), **Q3),
+    "q3_yes": wrong(
+        "an object that is equal to everything stands for the weights", q3(AGREEABLE + "return Agreeable()"), **Q3
+    ),
     "q3_row_by_row": right(
         "only what is visible, row by row",
         q3("""

@@ -55,7 +55,7 @@ ANSWERS = {
         q1_shared=1,
     ),
     "q1_no_largest": wrong(
-        "no largest score subtracted: exp overflows",
+        "no largest score is taken off, so that exp overflows",
         q1("exp = scores.exp().masked_fill(hidden, 0)\nweights = exp / exp.sum(-1, keepdim=True).clamp(min=1e-30)"),
         q1_axis=1,
     ),
@@ -67,7 +67,7 @@ ANSWERS = {
         q1_blank=1,
     ),
     "q1_other_convention": wrong(
-        "the mask the other way round",
+        "the mask is read the other way round: what should be seen is hidden",
         q1("weights = scores.masked_fill(~hidden, -3e38).softmax(-1) * hidden"),
         q1_axis=1,
         q1_hidden=1,
@@ -82,18 +82,18 @@ ANSWERS = {
         q1_blank=1,
     ),
     "q1_ten_thousand": wrong(
-        "filled with −10⁴, which real scores reach",
+        "a fill of -1e4 is no lower than real scores may be",
         q1("weights = scores.masked_fill(hidden, -1e4).softmax(-1)"),
         q1_hidden=1,
         q1_blank=1,
     ),
     "q1_billion": wrong(
-        "filled with −10⁹: a blank row shares out its weight",
+        "a fill of -1e9 leaves equal weights in a blank row",
         q1("weights = scores.masked_fill(hidden, -1e9).softmax(-1)"),
         q1_blank=1,
     ),
     "q1_in_place": wrong(
-        "writes into the caller's scores",
+        "the scores that were handed in are overwritten",
         {
             "q1": define(
                 "masked_softmax(scores, mask)",
@@ -105,17 +105,17 @@ ANSWERS = {
         q1_blank=1,
     ),
     "q1_mask_after": wrong(
-        "hidden after the softmax, and not shared out again",
+        "keys are hidden after the softmax, and what is left is not shared out again",
         q1("weights = scores.softmax(-1) * ~hidden"),
         q1_shared=1,
     ),
     "q1_mask_after_shared": wrong(
-        "shared out again, but a high hidden score has eaten everything",
+        "keys are hidden after the softmax, when a high hidden score has taken all of the weight already",
         q1("weights = scores.softmax(-1) * ~hidden\nweights = weights / (weights.sum(-1, keepdim=True) + 1e-12)"),
         q1_shared=1,
     ),
     "q1_nan": wrong(
-        "0 / 0 in a blank row",
+        "a blank row is 0 / 0, because all of its scores are -∞",
         q1("weights = scores.masked_fill(hidden, -torch.inf).softmax(-1)"),
         q1_blank=1,
     ),
@@ -163,7 +163,7 @@ ANSWERS = {
         q1_shared=1,
     ),
     "q1_equal_to_all": wrong(
-        "an object equal to everything",
+        "an object that is equal to everything stands for the weights",
         q1(AGREEABLE + "return Agreeable()\nweights = scores"),
         q1_axis=1,
         q1_hidden=1,
@@ -186,8 +186,22 @@ for row, hide in zip(scores.flatten(0, 1), hidden.flatten(0, 1)):
 weights = torch.stack(rows).reshape(scores.shape)
 """),
     ),
+    "q1_only_where_seen": right(
+        "a loop that writes only where something is seen: zeros without a gradient where nothing is",
+        {
+            "q1": define(
+                "masked_softmax(scores, mask)",
+                "scores, seen = scores@axes.swap@@base.times@, ((mask != @hidden@).expand_as(scores))@axes.swap@\n"
+                "weights = torch.zeros(scores.shape)\n"
+                "for place in seen.any(-1).nonzero().tolist():\n"
+                "    row = tuple(place)\n"
+                "    weights[row][seen[row]] = scores[row][seen[row]].softmax(0)\n"
+                "return weights@axes.swap@",
+            )
+        },
+    ),
     "q2_future": wrong(
-        "causality forgotten",
+        "what has not been read yet is seen, because causality is forgotten",
         q2("may = (far @look.op@ window) & real[:, None]"),
         q2_past=1,
     ),
@@ -204,19 +218,19 @@ weights = torch.stack(rows).reshape(scores.shape)
         q2_window=1,
     ),
     "q2_or": wrong(
-        "one of the conditions is enough",
+        "one of the conditions is enough, but all of them have to hold",
         q2("may = (far >= 0) & (far @look.op@ window) | real[:, None]"),
         q2_past=1,
         q2_padding=1,
         q2_window=1,
     ),
     "q2_same": wrong(
-        "equal instead of and: padding in the future is seen",
+        "two conditions are compared, but both have to hold: padding that is not read yet is seen",
         q2("may = ((far >= 0) & (far @look.op@ window)) == real[:, None]"),
         q2_padding=1,
     ),
     "q2_other_side": wrong(
-        "padding on the other side",
+        "the padding is looked for on the other side",
         q2("may = (far >= 0) & (far @look.op@ window) & real.flip(1)[:, None]"),
         q2_padding=1,
     ),
@@ -260,14 +274,14 @@ weights = torch.stack(rows).reshape(scores.shape)
         q2_window=1,
     ),
     "q2_convention": wrong(
-        "the other convention",
+        "the mask follows the other convention: True and False have changed places",
         q2("may = ~((far >= 0) & (far @look.op@ window) & real[:, None])"),
         q2_past=1,
         q2_padding=1,
         q2_window=1,
     ),
     "q2_numbers": wrong(
-        "a mask of 0 and 1 is not boolean",
+        "the mask holds 0 and 1, but it should be boolean",
         q2("may = (far >= 0) & (far @look.op@ window) & real[:, None]\nreturn (may != @hidden@).int()@axes.swap@"),
         q2_past=1,
         q2_padding=1,
@@ -317,7 +331,7 @@ for b, n in enumerate(lengths.tolist()):
         q3_once=1,
     ),
     "q3_mean_of_chunks": wrong(
-        "the mean of one context per chunk",
+        "the contexts of the chunks are averaged, but a chunk with higher scores weighs more",
         q3(
             "each = [(scores@axes.swap@@base.times@).softmax(-1) @ values for scores, values in chunks]\n"
             "return torch.stack(each).mean(0)"
@@ -327,7 +341,7 @@ for b, n in enumerate(lengths.tolist()):
         q3_once=1,
     ),
     "q3_overflow": wrong(
-        "no largest score at all",
+        "no largest score is taken off, so that exp overflows or vanishes",
         q3("""
 below = above = 0.0
 for scores, values in chunks:
@@ -369,7 +383,7 @@ return above / below
         q3_once=1,
     ),
     "q3_twice": wrong(
-        "goes through the stream twice",
+        "the stream is gone through twice, but it can be read once only",
         q3("""
 def turned():
     return ((scores@axes.swap@@base.times@, values) for scores, values in chunks)
@@ -379,7 +393,13 @@ return sum((scores - largest).exp() @ values for scores, values in turned()) / b
 """),
         q3_once=1,
     ),
-    "q3_loop": wrong("never ends", q3("while True:\n    pass"), q3_sum=1, q3_large=1, q3_once=1),
+    "q3_loop": wrong(
+        "the loop never ends, because nothing in it takes the next chunk",
+        q3("while True:\n    pass"),
+        q3_sum=1,
+        q3_large=1,
+        q3_once=1,
+    ),
     "q3_clamped": right("another spelling of the same recursion", q3(ONLINE)),
     "q3_logarithms": right(
         "a running mean and a running logarithm of the sum",

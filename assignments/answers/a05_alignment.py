@@ -46,7 +46,7 @@ def q3(*changes: tuple[str, str], body: str = RATE) -> dict[str, str]:
 
 ANSWERS = {
     "q1_step_first": wrong(
-        "the new state asks, before there is a context: step, then look",
+        "the new state asks, before there is a context: look first, then step",
         q1(
             ("scores =", 'state = torch.tanh(y @ p["W"].T + state @ p["U"].T + p["b"])\nscores ='),
             ("new = torch.tanh(y", "new = state + 0 * (y"),
@@ -61,10 +61,10 @@ ANSWERS = {
         q1_weights=1,
         q1_context=1,
     ),
-    "q1_no_tanh": wrong("no tanh in the score", q1(("torch.tanh((state", "((state")), q1_weights=1),
-    "q1_no_v": wrong("the hidden layer is summed, without v_a", q1((' @ p["v_a"]', ".sum(-1)")), q1_weights=1),
+    "q1_no_tanh": wrong("the score has no tanh", q1(("torch.tanh((state", "((state")), q1_weights=1),
+    "q1_no_v": wrong("the hidden layer is summed up without v_a", q1((' @ p["v_a"]', ".sum(-1)")), q1_weights=1),
     "q1_no_query": wrong(
-        "the state is not in the score",
+        "the old state is missing in the score",
         q1(("(state @ p", "(0 * state @ p")),
         q1_weights=1,
     ),
@@ -74,7 +74,7 @@ ANSWERS = {
         q1_weights=1,
     ),
     "q1_unnormalised": wrong(
-        "exponentials that are not divided by their sum",
+        "the exponentials are not divided by their sum",
         q1(("softmax(-1)", "exp()")),
         q1_weights=1,
         q1_context=1,
@@ -91,9 +91,11 @@ ANSWERS = {
     ),
     "q1_no_context": wrong("the context is computed and forgotten", q1((' + context @ p["C"].T', "")), q1_state=1),
     "q1_no_old_state": wrong("the old state is not in the new one", q1((' + state @ p["U"].T', "")), q1_state=1),
-    "q1_no_bias": wrong("no bias", q1((' + p["b"]', "")), q1_state=1),
-    "q1_transposed_U": wrong("U transposed: it is square", q1(('p["U"].T', 'p["U"]')), q1_state=1),
-    "q1_linear": wrong("no tanh in the step", q1(("new = torch.tanh(y", "new = (y")), q1_state=1),
+    "q1_no_bias": wrong("the bias b is missing in the new state", q1((' + p["b"]', "")), q1_state=1),
+    "q1_transposed_U": wrong(
+        "U is transposed, which its square shape does not show", q1(('p["U"].T', 'p["U"]')), q1_state=1
+    ),
+    "q1_linear": wrong("the new state has no tanh", q1(("new = torch.tanh(y", "new = (y")), q1_state=1),
     "q1_no_token": wrong(
         "the token written last is not in the new state",
         q1(('y @ p["W"].T + ', "")),
@@ -175,16 +177,18 @@ return [@returns.names@]
         q2_rule=1,
     ),
     "q2_whole_table": wrong(
-        "the largest weight of the table, not of the row",
+        "the largest weight of the whole table sets the bar, but each target token has its own",
         q2(("real.max(dim=-1, keepdim=True).values", "real.max()")),
         q2_rule=1,
     ),
     "q2_column": wrong(
-        "the largest weight of the column",
+        "the largest weight of a source token sets the bar, but that of the target token should",
         q2(("max(dim=-1", "max(dim=0")),
         q2_rule=1,
     ),
-    "q2_strictly": wrong("larger, not at least as large", q2((">= cut", "> cut")), q2_rule=1),
+    "q2_strictly": wrong(
+        "a weight that is just large enough is not linked, because > stands for ≥", q2((">= cut", "> cut")), q2_rule=1
+    ),
     "q2_swapped": wrong(
         "source and target have changed places in the pairs",
         q2(("for i, j in pairs", "for j, i in pairs")),
@@ -208,7 +212,7 @@ return [@returns.names@]
         q2_padding=1,
     ),
     "q2_rows_of_padding": wrong(
-        "rows of padding are linked",
+        "target tokens of padding are linked",
         q2(("weights[:n_target, :n_source]", "weights[:, :n_source]")),
         q2_padding=1,
     ),
@@ -230,16 +234,20 @@ return [@returns.names@]
         q2(("weights[:n_target, :n_source]", "weights.nan_to_num(0)"), ("(real > 0)", "(real > 0) & (real <= 1)")),
         q2_padding=1,
     ),
-    "q2_blank": wrong("a row of zeros is linked with everything: 0 ≥ 0", q2((" & (real > 0)", "")), q2_blank=1),
+    "q2_blank": wrong(
+        "a target token with weights of 0 is linked with everything, because 0 ≥ 0",
+        q2((" & (real > 0)", "")),
+        q2_blank=1,
+    ),
     "q2_list": wrong(
-        "a list",
+        "the links are a list, but a set is asked for",
         q2(("return {", "return list({"), ("in pairs}", "in pairs})")),
         q2_rule=1,
         q2_padding=1,
         q2_blank=1,
     ),
     "q2_equal_to_all": wrong(
-        "a set equal to everything",
+        "a set that is equal to everything stands for the links",
         q2(
             body="class Links(set):\n"
             "    __eq__ = lambda self, other: True\n"
@@ -266,7 +274,10 @@ return {(@pair.code@) for i, j in found}
         ),
     ),
     "q3_reversed": wrong(
-        "1 minus forgotten", q3(("@measure.times@rate", "@measure.times@(1 - rate)")), q3_value=1, q3_ends=1
+        "the share of hits is returned, because it is not taken off from 1",
+        q3(("@measure.times@rate", "@measure.times@(1 - rate)")),
+        q3_value=1,
+        q3_ends=1,
     ),
     "q3_merely": wrong(
         "a sure link does not count as possible",
@@ -275,7 +286,7 @@ return {(@pair.code@) for i, j in found}
         q3_ends=1,
     ),
     "q3_swapped": wrong(
-        "sure and possible links swapped",
+        "sure and possible links have changed places",
         q3(("in zip", "in zip"), ("    found", "    s, m = s | m, s\n    found")),
         q3_value=1,
         q3_ends=1,
@@ -287,13 +298,13 @@ return {(@pair.code@) for i, j in found}
         q3_ends=1,
     ),
     "q3_union_below": wrong(
-        "divided by the number of different links",
+        "the number of different links stands below, but both sets are counted",
         q3(("len(a) + len(s)", "len(a | s)")),
         q3_value=1,
         q3_ends=1,
     ),
     "q3_constant": wrong(
-        "the number that the visible test asks for",
+        "the number of the visible test is returned, whatever is asked",
         q3(body="return @measure.quarter@"),
         q3_value=1,
         q3_ends=1,
@@ -310,7 +321,7 @@ return {(@pair.code@) for i, j in found}
         q3_corpus=1,
     ),
     "q3_merged": wrong(
-        "links of different sentences are thrown together, equal ones counted once",
+        "links of different sentences are thrown together, so that equal ones count once",
         q3(
             body="a, s, m = (set().union(*links) for links in (predicted, sure, merely))\n"
             "return @measure.times@(1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s)))"
@@ -318,12 +329,12 @@ return {(@pair.code@) for i, j in found}
         q3_corpus=1,
     ),
     "q3_in_place": wrong(
-        "the caller's sets grow",
+        "the sets that were handed in grow",
         q3(("    found.append", "    m |= s\n    found.append"), ("(s | m)", "m")),
         q3_ends=1,
     ),
     "q3_tensor": wrong(
-        "a tensor, not a float",
+        "a tensor is returned, but a float is asked for",
         q3(("@measure.times@rate", "torch.tensor(@measure.times@rate)")),
         q3_value=1,
         q3_ends=1,
@@ -346,7 +357,7 @@ return {(@pair.code@) for i, j in found}
         q3_value=1,
         q3_ends=1,
     ),
-    "q3_loop": wrong("never ends", q3(body="while True:\n    pass"), q3_value=1, q3_ends=1, q3_corpus=1),
+    "q3_loop": wrong("the loop never ends", q3(body="while True:\n    pass"), q3_value=1, q3_ends=1, q3_corpus=1),
     "q3_link_by_link": right(
         "counts each predicted link for itself",
         q3(
