@@ -60,16 +60,24 @@ def choose(name: str) -> str:
     return found[0]
 
 
+def _head(name: str) -> dict:
+    return yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1])
+
+
 def values(name: str, seed: int = 0) -> dict[str, str]:
     """`{mark: what stands there}` of this variant of an assignment."""
-    head = yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1])
-    drawn = random.Random(f"{choose(name)}/{seed}")
-    chosen = {key: options[0] if seed == 0 else drawn.choice(options) for key, options in head.get("vary", {}).items()}
+    drawn, vary = random.Random(f"{choose(name)}/{seed}"), _head(name).get("vary", {})
+    chosen = {key: options[0] if seed == 0 else drawn.choice(options) for key, options in vary.items()}
     marks = {"@SEED@": str(seed)}
     for key, value in chosen.items():
         parts = {f"@{key}.{part}@": str(text) for part, text in value.items()} if isinstance(value, dict) else {}
         marks |= parts or {f"@{key}@": str(value)}
     return marks
+
+
+def readings(name: str) -> dict[str, str]:
+    """`{question: the section of the book to read again, as a link}`; empty where the source names none."""
+    return _head(name).get("read", {})
 
 
 def fill(text: str, marks: dict[str, str]) -> str:
