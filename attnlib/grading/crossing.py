@@ -174,7 +174,7 @@ class Peer:
             both = given, named = reader.value(message["value"])
             use = {"call": lambda: function, "next": lambda: functools.partial(next, function)}
             use = use.get(message["op"], lambda: functools.partial(iter, function))()
-        before = self._written(both)
+        before = None if self.outside else self._written(both)
         self.anchors.append([])
         with contextlib.ExitStack() as stack:
             anchors = self.anchors[-1]
@@ -183,7 +183,7 @@ class Peer:
             result = use(*given, **named)
             writer = Writer(self)
             reply = {"value": writer.value(result), "arrays": writer.arrays}
-            if self._written(both) != before:
+            if before is not None and self._written(both) != before:
                 reply["changed"] = writer.value(both)
             if writer.tensors:
                 known = {id(leaf) for leaf in reader.leaves}
@@ -233,8 +233,7 @@ class Peer:
 
     def _send(self, frame: list[bytes]) -> None:
         try:
-            for part in frame:
-                self.connection.sendall(part)
+            self.connection.sendall(b"".join(frame))
         except TimeoutError:
             raise
         except OSError as error:

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 #: Bytes of a header and of all arrays of a message; levels of lists in lists, and of calls in calls; characters.
-HEADER, BODY, LEVELS, CALLS, TEXT = 16 << 20, 1 << 30, 64, 40, 2000
+HEADER, BODY, LEVELS, CALLS, TEXT = 16 << 20, 256 << 20, 64, 40, 2000
 INTEGERS = ("bool", "uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 DTYPES = {name: getattr(torch, name) for name in INTEGERS + FLOATS}
@@ -133,7 +133,7 @@ class Writer:
             data = x.detach().resolve_conj().resolve_neg()
             for dim, (size, stride) in enumerate(zip(data.shape, data.stride(), strict=True)):
                 data = data.narrow(dim, 0, 1) if size > 1 and stride == 0 else data
-            raw = data.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+            raw = (data.view(torch.int16) if data.dtype is torch.bfloat16 else data).numpy().tobytes()
             grad = (1 if x.is_leaf else 2) if x.requires_grad and torch.is_grad_enabled() else 0
             self.seen[id(x)] = len(self.blobs)
             self._add([str(x.dtype).removeprefix("torch."), list(x.shape), list(x.stride()), grad], raw)
