@@ -76,6 +76,7 @@ def command(limits: Limits, package: Path | None = None, door: Path | None = Non
         "HOME": HOME,
         "LANG": "C.UTF-8",
         "MALLOC_ARENA_MAX": "2",
+        "PIP_NO_INDEX": "1",  # there is no network, and pip would wait for it
         "PATH": f"{os.path.dirname(python)}:/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",

@@ -137,9 +137,9 @@ def made(statements: list[ast.stmt]) -> set[str]:
     kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
     names = {node.name for node in statements if isinstance(node, kinds)}
     for node in statements:
-        inner = ast.walk(node) if not isinstance(node, kinds) else ()
+        inner = [] if isinstance(node, kinds) else list(ast.walk(node))
         names |= {n.id for n in inner if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        names |= {(a.asname or a.name).split(".")[0] for n in inner if isinstance(n, ast.alias) for a in [n]}
+        names |= {(n.asname or n.name).split(".")[0] for n in inner if isinstance(n, ast.alias)}
     return names
 
 

@@ -11,6 +11,7 @@ import tokenize
 
 from attnlib.course.book import without_magics
 from attnlib.grading.assignment import answers, facts, is_answer, is_text
+from attnlib.grading.restore import STOOD
 
 #: Fewer words in a cell of one's own are a note; in comments of code, too.
 WORDS, COMMENTED = 8, 20
@@ -82,12 +83,11 @@ def stray(notebook, release) -> dict[str, list[tuple[str, str]]]:
     empty = [facts(c)["grade_id"] for c in notebook.cells if is_text(c) and all(_is_given(c.source, given))]
     found = []
     for number, cell in enumerate(notebook.cells, 1):
-        if not empty or facts(cell):
+        if not empty or facts(cell) or cell.source.startswith(STOOD):
             continue
         prose = cell.source if cell.cell_type != "code" else _comments(cell.source)
-        own = "\n".join(
-            line for line in prose.splitlines() if line.strip().lstrip("# ") not in given and line.strip() not in given
-        )
+        lines = [line for line in prose.splitlines() if not {line.strip(), line.strip().lstrip("# ")} & given]
+        own = "\n".join(lines)
         if len(re.findall(r"[^\W\d_]{2,}", own)) >= (WORDS if cell.cell_type != "code" else COMMENTED):
             found.append((f"number {number}", own.strip()))
     return dict.fromkeys(empty, found) if found else {}

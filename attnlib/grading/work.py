@@ -229,7 +229,8 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
     for text, words in result.texts.items():
         result.points[text] = 0 if words.strip() in ("", given_out[text].strip()) else None
     result.words, result.flags = sitting.words, sitting.flags
-    result.person, result.notes = [*sitting.person, *result.person], [*result.notes, *sitting.notes]
+    result.person = [*sitting.person, *result.person]
+    result.notes += [note + _box_said(folder) * ("died" in note) for note in sitting.notes]
     result.shown = explain.shown(name, job.seed, source, sitting.outcomes)
     result.status = BY_HAND if None in result.points.values() or result.person else GRADED
 

@@ -343,6 +343,12 @@ def test_bytes_that_are_no_message_are_refused(name):
         answered(HOSTILE[name])
 
 
+@pytest.mark.parametrize("name", ["a size beyond all", "arrays beyond all"])
+def test_a_size_is_refused_before_anything_is_read(name):
+    with pytest.raises(Malformed, match="a message of"):
+        answered(HOSTILE[name])
+
+
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.binary(max_size=64))
 def test_any_bytes_end_in_a_value_or_in_an_error_of_ours(header, body):
