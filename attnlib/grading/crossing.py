@@ -12,6 +12,7 @@ import functools
 import io
 import itertools
 import json
+import os
 import random
 import socket
 import struct
@@ -282,6 +283,19 @@ def leaves(tensors: list[Tensor]) -> dict[int, Tensor]:
     return found
 
 
+@contextlib.contextmanager
+def short(path: str):
+    """The path of a socket, which may have 107 characters: through its open folder it is short, wherever that lies."""
+    if len(path) < 100 or not os.path.isdir("/proc/self/fd"):
+        yield path
+        return
+    handle = os.open(os.path.dirname(path), os.O_RDONLY)
+    try:
+        yield f"/proc/self/fd/{handle}/{os.path.basename(path)}"
+    finally:
+        os.close(handle)
+
+
 def serve(address: str, seed: int) -> None:
     """Let the grader at this address use what the notebook has defined; what is printed meanwhile is nobody's.
 
@@ -293,7 +307,8 @@ def serve(address: str, seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed)
     with socket.socket(socket.AF_UNIX) as connection, contextlib.redirect_stdout(_Nowhere()):
-        connection.connect(address)
+        with short(address) as path:
+            connection.connect(path)
         peer = Peer(connection, outside=False)
         peer.objects[0] = sys.modules["__main__"].__dict__.__getitem__
         peer.serve()

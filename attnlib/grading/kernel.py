@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbclient.util import run_sync
 
-from attnlib.grading.crossing import Peer
+from attnlib.grading.crossing import Peer, short
 from attnlib.grading.encoding import Gone
 
 #: Characters of output that a cell may produce; what comes after is not kept.
@@ -61,7 +61,8 @@ class Kernel:
     def __init__(self, notebook, door: Path, address: str, seconds: int):
         self.address, self.late = f"{address}/{SOCKET}", False
         self.door = socket.socket(socket.AF_UNIX)
-        self.door.bind(str(door / SOCKET))
+        with short(str(door / SOCKET)) as path:
+            self.door.bind(path)
         (door / SOCKET).chmod(0o777)
         self.door.listen(16)
         self.door.settimeout(0.1)
@@ -85,6 +86,9 @@ class Kernel:
     def start(self) -> None:
         """Start the kernel, or start it anew."""
         self.stop()
+        with contextlib.suppress(TimeoutError):
+            while True:  # whoever still waits belonged to the kernel before
+                self.door.accept()[0].close()
         try:
             self.client.km = self.client.create_kernel_manager()
             self.client.start_new_kernel()

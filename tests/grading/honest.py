@@ -16,7 +16,7 @@ HONEST = {
         "help(torch.softmax)\nglobals().keys(), vars(), In[-1], Out",
     ],
     "measures": [
-        "!nvidia-smi\n!pip list | head -3\n%pip install einops",
+        "!nvidia-smi\n!ls",
         "%timeit -n 2 -r 1 masked_softmax(torch.zeros(1, 2, 2), torch.zeros(1, 2, 2) == 1)",
         "%%time\nimport time, os, sys, gc, threading, subprocess\nprint(os.getcwd(), sys.version)",
         "from tqdm.auto import tqdm\nfor _ in tqdm(range(300)): pass",

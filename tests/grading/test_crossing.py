@@ -406,6 +406,18 @@ def test_a_name_is_a_name():
         assert len(type(got).__name__) <= 60 and "<" not in type(got).__name__
 
 
+def test_a_socket_may_lie_under_a_long_path(tmp_path):
+    folder = tmp_path / ("long " * 40)
+    folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+        with crossing.short(str(folder / "here")) as path:
+            server.bind(path)
+        server.listen()
+        with crossing.short(str(folder / "here")) as path:
+            client.connect(path)
+        assert (folder / "here").is_socket()
+
+
 def test_what_is_too_large_is_not_sent(ask, monkeypatch):
     monkeypatch.setattr(encoding, "HEADER", 1000)
     monkeypatch.setattr(crossing, "HEADER", 1000)
