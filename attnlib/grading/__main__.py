@@ -152,6 +152,12 @@ def parser() -> argparse.ArgumentParser:
     )
     grade.add_argument("--jobs", type=_positive, metavar="N", help="hand-ins at once (default: as many as cores)")
     _seed(grade)
+    grade.add_argument(
+        "--inputs",
+        default="",
+        metavar="WORD",
+        help="draw the inputs of hidden tests of this word: that of an earlier grading repeats it",
+    )
     grade.add_argument("--no-sandbox", action="store_true", help="run students' code as you, on your files")
     grade.add_argument(
         "--seconds-per-cell", type=_positive, default=60, metavar="N", help="how long a cell may run (default: 60)"
@@ -333,6 +339,7 @@ def run_grade(options: argparse.Namespace) -> int:
 
     settings = Options(
         seed=options.seed,
+        inputs=options.inputs,
         boxed=not options.no_sandbox,
         seconds=options.seconds_per_cell,
         folder=options.course,

@@ -62,10 +62,14 @@ def choose(name: str) -> str:
     return found[0]
 
 
+def _head(name: str) -> dict:
+    return yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1])
+
+
 @functools.cache
 def options(name: str) -> dict[str, list]:
     """`{mark: what may stand there}` of an assignment, as the head of its source says."""
-    return yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1]).get("vary", {})
+    return _head(name).get("vary", {})
 
 
 @functools.cache
@@ -87,6 +91,11 @@ def values(name: str, seed: int = 0) -> dict[str, str]:
         parts = {f"@{key}.{part}@": str(text) for part, text in each[n].items()} if isinstance(each[n], dict) else {}
         marks |= parts or {f"@{key}@": str(each[n])}
     return marks
+
+
+def readings(name: str) -> dict[str, str]:
+    """`{question: the section of the book to read again, as a link}`; empty where the source names none."""
+    return _head(name).get("read", {})
 
 
 def fill(text: str, marks: dict[str, str]) -> str:

@@ -1,6 +1,6 @@
-"""The command that builds the box: bubblewrap, with the system, Python, its packages and `attnlib`, all read-only.
+"""The command that builds the box: bubblewrap, with the system, Python and its packages, all read-only.
 
-Of `attnlib` all but the grader is there.
+Of `attnlib` there is what an assignment needs (`closure.py`), and no other copy of it.
 """
 
 import contextlib
@@ -16,19 +16,21 @@ from attnlib.course.book import ROOT
 from attnlib.grading.boxed_kernel import RUN, RUN_HERE, USER, Limits
 
 #: Where things stand inside the box.
-PACKAGES, HOME = "/box/packages", "/tmp/home"
+PACKAGES, DOOR, HOME = "/box/packages", "/box/door", "/tmp/home"
 #: What the system's part of the box is made of; where one of these is a link, it is one inside, too.
 SYSTEM = ["/bin", "/lib", "/lib32", "/lib64", "/sbin"]
 SETTINGS = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts", "/sys/devices/system/cpu"]
 
 
-def command(limits: Limits) -> list[str]:
+def command(limits: Limits, package: Path | None = None, door: Path | None = None) -> list[str]:
     """The command that starts Python inside; what follows are Python's arguments.
 
     Each kernel puts its own folder and user into it: `boxed_kernel.filled`.
 
     Args:
         limits: What it may use.
+        package: A folder with the part of `attnlib` that is there.
+        door: A folder with the socket at which the grader listens; inside, nobody can put anything beside it.
     """
     python = os.path.realpath(sys.executable)
     words = [shutil.which("bwrap") or "bwrap", "--die-with-parent", "--new-session", "--hostname", "box"]
@@ -47,7 +49,7 @@ def command(limits: Limits) -> list[str]:
     for path in SETTINGS:
         words += [*_folders(path), "--ro-bind-try", path, path]
     words += ["--proc", "/proc", "--dev", "/dev", *_tmpfs("/dev/shm", limits), "--remount-ro", "/dev"]
-    words += [*_tmpfs("/tmp", limits), *_folders(f"{PACKAGES}/attnlib")]
+    words += [*_tmpfs("/tmp", limits)]
 
     seen = {sys.base_prefix, os.path.realpath(sys.base_prefix), os.path.dirname(python)}
     seen = sorted(path for path in seen if not _within(path, "/usr"))
@@ -58,12 +60,13 @@ def command(limits: Limits) -> list[str]:
 
     packages = [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]
     paths = [PACKAGES, *(f"/box/site{n}" for n, path in enumerate(packages) if os.path.isdir(path))]
-    words += ["--ro-bind", str(ROOT / "attnlib"), f"{PACKAGES}/attnlib"]
-    if (ROOT / "attnlib" / "grading").is_dir():  # how a hand-in is looked at is nothing to look at from inside
-        words += ["--tmpfs", f"{PACKAGES}/attnlib/grading", "--remount-ro", f"{PACKAGES}/attnlib/grading"]
+    for inside, outside in ((PACKAGES, package), (DOOR, door)):
+        words += [*_folders(f"{inside}/x"), *(["--ro-bind", str(outside), inside] if outside else [])]
     for n, path in enumerate(packages):
         if os.path.isdir(path):
             words += ["--ro-bind", path, f"/box/site{n}"]
+            for whole in [ours for ours in ("attnlib", "assignments") if os.path.isdir(os.path.join(path, ours))]:
+                words += ["--tmpfs", f"/box/site{n}/{whole}", "--remount-ro", f"/box/site{n}/{whole}"]
     words += [*_open("/tmp/work"), *_open(HOME), *_open(f"{HOME}/.cache"), *_open(f"{HOME}/.cache/matplotlib")]
     for fonts in _fonts():  # else every kernel that draws looks for all fonts first
         words += ["--ro-bind", str(fonts), f"{HOME}/.cache/matplotlib/{fonts.name}"]
@@ -73,6 +76,7 @@ def command(limits: Limits) -> list[str]:
         "HOME": HOME,
         "LANG": "C.UTF-8",
         "MALLOC_ARENA_MAX": "2",
+        "PIP_NO_INDEX": "1",  # there is no network, and pip would wait for it
         "PATH": f"{os.path.dirname(python)}:/usr/bin:/bin",
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONNOUSERSITE": "1",

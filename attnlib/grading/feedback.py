@@ -1,28 +1,23 @@
 """One page for each student: points, what each failing test said, and the student's own code.
 
-The page is written anew, from what was graded; no output of the executed notebook is copied into it. Hidden tests
-cannot come along in a traceback or in what a student's function has printed.
+The page is written anew, from what was graded; no output of the executed notebook is copied into it.
 """
 
-import ast
 import csv
 import html
 import io
 import re
 from pathlib import Path
 
-from attnlib.grading.assignment import HIDDEN, facts, is_answer, is_test, is_text, question
+from attnlib.course.book import site
+from attnlib.grading.assignment import facts, is_answer, is_text, question, readings
 from attnlib.grading.collect import Handin
 from attnlib.grading.grade import NOT_GRADED, Class
-from attnlib.grading.release import bare
 from attnlib.grading.report import Written, maxima, questions, total
 from attnlib.grading.work import Result
 
-#: So many characters in a row, taken from hidden code, are no coincidence.
-WINDOW = 16
+#: Characters of a line.
 LONGEST = 300
-#: Flags of an answer that may have read the tests, and could quote them in any disguise.
-PEEKING = {"ast_transformers", "eval", "frames", "get_ipython", "globals", "history", "imports"}
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -97,42 +92,10 @@ def title(notebook) -> str:
     return next(re.findall(r"^# (.+)", c.source, re.M)[0] for c in notebook.cells if c.source.startswith("# "))
 
 
-def harmless(words: str, source) -> str:
-    """What an error said, in one line, and without code of hidden tests.
-
-    The words of a hidden assertion are meant to be read, and are kept. A student's function may raise an error that
-    quotes the cell it was called from.
-    """
-    line = " ".join("".join(c if c.isprintable() else " " for c in words).split())
-    found, code = bare(line), hidden_code(source)
-    if any(found[i : i + WINDOW] in code for i in range(len(found) - WINDOW + 1)):
-        return "(its message is not shown: it quotes a hidden test)"
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
-
-
-def said(words: str, graded: Class, result: Result) -> str:
-    """What a student may read of an error: of an answer that peeks, only what the tests themselves say."""
-    if PEEKING & {flag.split(":")[0] for flag in result.flags} and not words.startswith(test_words(graded.source)):
-        return "(its message is not shown: the answer looks at more than its inputs)" if words else ""
-    return harmless(words, graded.source)
-
-
-def test_words(source) -> tuple[str, ...]:
-    """The strings that stand in the test cells."""
-    code = "\n".join(c.source for c in source.cells if is_test(c))
-    nodes = ast.walk(ast.parse(code))
-    return tuple({n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value})
-
-
-def hidden_code(source) -> str:
-    """All hidden tests, without white space and without the words they say."""
-    lines = [line for c in source.cells for region in HIDDEN.findall(c.source) for line in region.splitlines()]
-    visible = "\n".join(HIDDEN.sub("", c.source) for c in source.cells)
-    return "\n".join(
-        bare(re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', "\n", line))
-        for line in lines
-        if line.strip() not in visible
-    )
+def line(words: str) -> str:
+    """What an error said, in one line. No test ever enters the kernel of a hand-in, so its words quote none."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in words).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _not_graded(result: Result) -> str:
@@ -149,12 +112,14 @@ def _graded(graded: Class, result: Result, written: Written | None) -> str:
     if missing:
         parts.append(f" A text worth {missing:g} points has still to be read.")
     parts.append("</p>")
-    if result.notes:
-        parts.append(f"<p>{html.escape('; '.join(result.notes))}</p>")
+    if result.notes or result.person:
+        parts.append(f"<p>{html.escape('; '.join(result.person + result.notes))}</p>")
+    if result.person:
+        parts.append("<p>A person looks at this; the points above may rise.</p>")
     if written and written.comment:
         parts.append(f"<p><strong>Comment:</strong> {html.escape(written.comment)}</p>")
     named = headings(graded.release)
-    own = _answers_of_question(graded.release)
+    own, reading = _answers_of_question(graded.release), _reading(graded.name)
     for name, cells in questions(graded.release).items():
         parts.append(f"<h2>{html.escape(named.get(name, name))}</h2>")
         parts.append("<table><tr><th>Test</th><th>Points</th><th>What it said</th></tr>")
@@ -162,16 +127,50 @@ def _graded(graded: Class, result: Result, written: Written | None) -> str:
             points = result.points[cell]
             got = "not yet" if points is None else f"{points:g} of {most[cell]:g}"
             lost = points is not None and points < most[cell]
-            words = said(result.words.get(cell, ""), graded, result) if lost else ""
+            words = line(result.words.get(cell, "")) if lost else ""
             row = f"<td>{html.escape(cell)}</td><td>{got}</td><td>{html.escape(words)}</td>"
             parts.append(f"<tr class='lost'>{row}</tr>" if lost else f"<tr>{row}</tr>")
         parts.append("</table>")
+        parts += _mistakes(result, cells)
+        lost = [c for c in cells if result.points[c] is not None and result.points[c] < most[c]]
+        parts += [f"<p>To read again: {reading[name]}</p>"] if lost and name in reading else []
         for answer in own.get(name, []):
-            if words := said(result.words.get(answer, ""), graded, result):
+            if words := line(result.words.get(answer, "")):
                 parts.append(f"<p>Your cell <code>{html.escape(answer)}</code> did not run: {html.escape(words)}</p>")
             text = result.code.get(answer, result.texts.get(answer, ""))
             parts.append(f"<pre>{html.escape(text)}</pre>")
     return "\n".join(parts)
+
+
+def _mistakes(result: Result, cells: list[str]) -> list[str]:
+    """A call for each test that failed, and what it most likely was; nothing twice."""
+    parts, before = [], []
+    for cell in cells:
+        shown = result.shown.get(cell)
+        if not shown or (shown["call"], shown["gave"]) in before:
+            continue
+        before.append((shown["call"], shown["gave"]))
+        lines = [f"your function gives: {shown['gave']}"] + [f"expected: {shown['wanted']}"] * bool(shown["wanted"])
+        parts.append(f"<pre>{html.escape(_clean(shown['call']))}\n{html.escape(_clean(chr(10).join(lines)))}</pre>")
+    for likely in dict.fromkeys(result.shown[cell]["likely"] for cell in cells if cell in result.shown):
+        parts += [f"<p><strong>Most likely:</strong> {html.escape(likely)}</p>"] if likely else []
+    return parts
+
+
+def _clean(text: str) -> str:
+    """Text without characters that no page shows, or that turn it round."""
+    return "".join(c if c.isprintable() or c == "\n" else " " for c in text)
+
+
+def _reading(name: str) -> dict[str, str]:
+    """`{q1: a link to a section of the book}`."""
+    found = {}
+    for asked, link in readings(name).items():
+        title, address = re.fullmatch(r"\[(.+)\]\((?:\.\./)*(.+)\)", link).groups()
+        page, _, part = address.partition("#")
+        address = f"{site()}/{page.removesuffix('.md')}.html" + (f"#{part}" if part else "")
+        found[asked] = f'<a href="{html.escape(address)}">{html.escape(title)}</a>'
+    return found
 
 
 def headings(notebook) -> dict[str, str]:

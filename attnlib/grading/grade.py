@@ -5,6 +5,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import secrets
 import tempfile
 import threading
 import time
@@ -17,9 +18,11 @@ import psutil
 from tqdm import tqdm
 
 from attnlib.course.book import ROOT
-from attnlib.grading import assignment, course, sandbox
+from attnlib.grading import assignment, closure, course, sandbox
 from attnlib.grading.collect import Handin, collect
-from attnlib.grading.work import BY_HAND, GRADED, NOT_GRADED, Job, Result, work
+from attnlib.grading.kernel import STARTUP
+from attnlib.grading.sitting import SETUP_SECONDS
+from attnlib.grading.work import BY_HAND, EXECUTED, GRADED, NOT_GRADED, Job, Result, work
 
 #: A whole hand-in may take as long as so many cells, beside what start and setup may take.
 CELLS = 5
@@ -32,6 +35,7 @@ class Options:
     Attributes:
         jobs: How many hand-ins at once.
         seed: Which variant of the assignment was given out.
+        inputs: The word of which the inputs of hidden tests are drawn; none: a new one, or that of the course folder.
         boxed: Run students' code in the sandbox where there is one.
         seconds: How long a cell may run.
         wall: How long a hand-in may take.
@@ -41,6 +45,7 @@ class Options:
 
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     seed: int = 0
+    inputs: str = ""
     boxed: bool = True
     seconds: int = 60
     wall: int | None = None
@@ -60,6 +65,7 @@ class Class:
         results: `{student: Result}`.
         lost: Files that belong to nobody.
         seconds: How long it took.
+        inputs: The word of which the inputs of hidden tests were drawn: with it a grading is repeated.
     """
 
     name: str
@@ -69,6 +75,7 @@ class Class:
     results: dict[str, Result]
     lost: list[str]
     seconds: float
+    inputs: str = ""
 
 
 def grade(name: str, submissions: Path, options: Options | None = None, students: Callable | None = None) -> Class:
@@ -101,14 +108,18 @@ def grade(name: str, submissions: Path, options: Options | None = None, students
             options.say(f"Without a sandbox students' code can read and change whatever you can. {why}")
         prepared = folder / name / "prepared"
         release = course.prepare(name, options.seed, prepared)
+        source = assignment.read(name, options.seed)
+        closure.write(source, prepared / "package")
+        inputs = _inputs(options.inputs, folder / name / "inputs.txt")
         runs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="run-", dir=folder / name)))
         jobs = {
-            h.student: Job(name, str(prepared), str(runs / f"{n:04d}"), str(h.file), options.seconds, boxed)
+            h.student: Job(
+                name, str(prepared), str(runs / f"{n:04d}"), str(h.file), options.seconds, boxed, options.seed, inputs
+            )
             for n, h in enumerate(handins)
             if h.file
         }
-        start_and_setup = course.STARTUP_SECONDS + course.SETUP_SECONDS
-        wall = options.wall or CELLS * options.seconds + start_and_setup
+        wall = options.wall or CELLS * options.seconds + STARTUP + SETUP_SECONDS
         kept = folder / name / "students"
         marks = {student: _mark(job, prepared) for student, job in jobs.items()}
         done = {student: old for student, mark in marks.items() if (old := _known(kept / student, mark))}
@@ -119,15 +130,22 @@ def grade(name: str, submissions: Path, options: Options | None = None, students
         results = {h.student: done.get(h.student) or Result(why=h.problem) for h in handins}
         for h in handins:
             results[h.student].notes[:0] = h.notes
-        return Class(
-            name, assignment.read(name, options.seed), release, handins, results, lost, time.monotonic() - start
-        )
+        return Class(name, source, release, handins, results, lost, time.monotonic() - start, inputs)
+
+
+def _inputs(given: str, kept: Path) -> str:
+    """The word of which hidden inputs are drawn: the same for a class, also when it is graded in several runs."""
+    if not given and kept.exists():
+        given = kept.read_text("utf8").strip()
+    given = given or secrets.token_hex(8)
+    kept.write_text(given + "\n", "utf8")
+    return given
 
 
 def _all(jobs: dict[str, Job], at_once: int, wall: int) -> dict[str, Result]:
     """Run all jobs, so many at once; show how far it is."""
     context = multiprocessing.get_context("forkserver" if os.name == "posix" else "spawn")
-    if os.name == "posix":  # nbgrader is imported once, and not by each process
+    if os.name == "posix":  # PyTorch is imported once, and not by each process
         context.set_forkserver_preload(["attnlib.grading.work"])
     stop = threading.Event()
     results: dict[str, Result] = {}
@@ -188,7 +206,7 @@ def _mark(job: Job, prepared: Path) -> str:
     name = job.assignment
     files = [Path(job.file), *(prepared / step / name / f"{name}.ipynb" for step in ("source", "release"))]
     files += sorted(Path(__file__).parent.glob("*.py")) + sorted((ROOT / "attnlib").rglob("*.py"))
-    digest = hashlib.sha256(f"{job.seconds} {job.boxed}".encode())
+    digest = hashlib.sha256(f"{job.seconds} {job.boxed} {job.seed} {job.inputs}".encode())
     for file in files:
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()
@@ -206,17 +224,16 @@ def _known(folder: Path, mark: str) -> Result | None:
 
 
 def _keep(folder: Path, jobs: dict[str, Job], results: dict[str, Result], marks: dict[str, str]) -> None:
-    """What was executed, with its outputs, and nbgrader's words: for a person who asks why, and for the next run."""
+    """What was executed, with its outputs: for a person who asks why, and for the next run."""
     for student, job in jobs.items():
         to = folder / student
         to.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"mark": marks[student], "result": asdict(results[student])}, indent=1)
         (to / "result.json").write_text(text, "utf8")
-        ran = Path(job.folder, "autograded", course.STUDENT, job.assignment, f"{job.assignment}.ipynb")
-        for source, name in ((ran, "executed.ipynb"), (Path(job.folder, "grade.log"), "grade.log")):
-            (to / name).unlink(missing_ok=True)
-            if source.exists():
-                (to / name).write_bytes(source.read_bytes())
+        ran = Path(job.folder, EXECUTED)
+        (to / EXECUTED).unlink(missing_ok=True)
+        if ran.exists():
+            (to / EXECUTED).write_bytes(ran.read_bytes())
 
 
 __all__ = ["BY_HAND", "GRADED", "NOT_GRADED", "Class", "Options", "grade"]

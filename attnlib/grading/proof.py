@@ -5,11 +5,10 @@ known-wrong answers can be tried at every change. Answers are ours: nothing here
 """
 
 import contextlib
-import functools
 import io
+import os
 import re
 from collections.abc import Iterator
-from types import CodeType
 from unittest import mock
 
 import matplotlib
@@ -17,8 +16,8 @@ import matplotlib.pyplot as plt
 import nbformat
 
 from attnlib.course import asserts
-from attnlib.course.book import without_magics
 from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, is_test, tests
+from attnlib.grading.examiner import compiled
 
 #: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
 CELL, CALL = 20, 0.5
@@ -27,8 +26,9 @@ LIMIT = asserts.limit
 
 @contextlib.contextmanager
 def limits() -> Iterator[None]:
-    """Limits that leave nobody waiting: in a proof an endless loop is there to be noticed."""
+    """Limits that leave nobody waiting, and the same inputs each time: in a proof an endless loop is to be noticed."""
     with (
+        mock.patch.object(asserts, "word", os.environ.get("ATTNLIB_DRAWN", "proof")),
         mock.patch.object(asserts, "limit", lambda own: LIMIT(min(own, CALL), processor=True)),
         LIMIT(CELL, processor=True),
     ):
@@ -61,12 +61,6 @@ def points(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, s
             why[name] = problem
     plt.close("all")
     return got, why
-
-
-@functools.cache  # most cells are the same for all answers
-def compiled(source: str, name: str) -> CodeType:
-    """A cell without its magics, which are not Python."""
-    return compile(without_magics(source), name, "exec")
 
 
 def lost(notebook, given: dict[str, str]) -> tuple[dict[str, int], dict[str, str]]:

@@ -38,7 +38,7 @@ Points for a text are given by a person. For instructors: [Grade a class](../gra
 def student_version(name: str, seed: int = 0) -> str:
     """The notebook that students get, as text: the same bytes at each call."""
     with tempfile.TemporaryDirectory() as folder:
-        notebook = prepare(name, seed, Path(folder), database=False)
+        notebook = prepare(name, seed, Path(folder))
     return nbformat.writes(notebook) + "\n"
 
 

@@ -108,7 +108,7 @@ def add_written(graded: Class, written: dict[str, Written]) -> None:
         if result.status == NOT_GRADED:
             continue
         result.points |= entry.points
-        result.status = BY_HAND if None in result.points.values() else GRADED
+        result.status = BY_HAND if None in result.points.values() else GRADED  # a person has looked
 
 
 def total(result: Result) -> float | None:
@@ -138,7 +138,7 @@ def rows(graded: Class) -> list[dict[str, str]]:
             values.append("" if None in got else f"{sum(got):g}")
             values += ["" if g is None else f"{g:g}" for cell, g in zip(cells, got, strict=True) if cell != name]
         sum_ = total(result)
-        why = "; ".join([result.why, *result.notes] if result.why else result.notes)
+        why = "; ".join([*([result.why] if result.why else []), *result.person, *result.notes])
         values += ["" if sum_ is None else f"{sum_:g}", f"{sum(most.values()):g}", result.status]
         values += [plain(" ".join(result.flags)), plain(why), plain(handin.id)]
         table.append(dict(zip(columns, values, strict=True)))
@@ -182,7 +182,7 @@ def spoken(graded: Class) -> str:
     n = len(results)
     lines = [f"{n} hand-in{'s' * (n != 1)} in {graded.seconds:.0f} seconds: {count[GRADED]} graded"]
     if count[BY_HAND]:
-        lines[0] += f", {count[BY_HAND]} with a text that needs a person"
+        lines[0] += f", {count[BY_HAND]} that need a person"
     lines[0] += f", {count[NOT_GRADED]} NOT GRADED."
     other = sum(any("test cell" in note for note in result.notes) for result in results.values())
     if other > n / 2:
@@ -195,7 +195,10 @@ def spoken(graded: Class) -> str:
             lines.append(f"NOT GRADED {plain(student)}: {plain(result.why)}")
     lines += [f"belongs to nobody: {plain(words)}" for words in graded.lost]
     lines += [f"look at {plain(s)}: {plain(' '.join(r.flags))}" for s, r in results.items() if r.flags]
+    lines += [f"needs a person {plain(s)}: {plain('; '.join(r.person))}" for s, r in results.items() if r.person]
     lines += [f"noted {plain(s)}: {plain('; '.join(r.notes))}" for s, r in results.items() if r.notes]
+    if graded.inputs:
+        lines.append(f"Inputs of hidden tests were drawn anew; --inputs {graded.inputs} repeats this grading.")
     return "\n".join(lines)
 
 

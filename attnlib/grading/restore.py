@@ -17,7 +17,8 @@ from attnlib.course.book import without_magics
 from attnlib.grading.assignment import facts, question
 
 TEST = re.compile(r'\s*(?:"""|\'\'\')(\w+): \d+ points?(?:"""|\'\'\')')
-NOTE = "**What stood in the test cell `{name}`, which is as it was released again:**\n\n````python\n{source}\n````"
+STOOD = "**What stood in the test cell"
+NOTE = STOOD + " `{name}`, which is as it was released again:**\n\n````python\n{source}\n````"
 #: What the marks of a cell must agree in with those of the release.
 SETTLED = ("grade", "locked", "points", "solution")
 

@@ -4,9 +4,9 @@
 in which Jupyter finds it. A kernel started there is `boxed_kernel.py`, run as a program, which starts ipykernel inside
 of what `box.py` builds with bubblewrap.
 
-Inside there are the system (read-only), Python, its packages and `attnlib` without the grader; /tmp is the box's own.
-Neither this repository nor the course nor a home is there. Hidden tests come in as the text of cells: these a student's
-code can read (`flags.py` says so), but it has nowhere to bring them.
+Inside there are the system (read-only), Python, its packages and what an assignment gives out of `attnlib`; /tmp is the
+box's own. Neither this repository nor the course nor a home is there, and no test ever comes in: the grader runs them
+outside, and asks through a socket for what the student's functions return.
 
 Nothing here needs Jupyter's configuration, a short path or a setting of nbgrader.
 """
@@ -34,7 +34,7 @@ def unavailable() -> str | None:
         return f"The sandbox needs Linux; this is {sys.platform}. Grade in a virtual machine or a container."
     if not shutil.which("bwrap"):
         return f"The sandbox needs bubblewrap, which is not installed. {HOW}"
-    wanted = "import importlib.util as u; print([n for n in ('attnlib', 'torch', 'ipykernel') if not u.find_spec(n)])"
+    wanted = "import importlib.util as u; print([n for n in ('torch', 'ipykernel') if not u.find_spec(n)])"
     with tempfile.TemporaryDirectory() as run:
         try:
             done = subprocess.run(
@@ -58,8 +58,16 @@ def unavailable() -> str | None:
     return None
 
 
-def install(folder: Path, limits: Limits | None = None) -> dict[str, str]:
+def install(
+    folder: Path, package: Path | None = None, door: Path | None = None, limits: Limits | None = None
+) -> dict[str, str]:
     """Write the kernelspec of the box under `folder`, which the caller removes when the kernels have ended.
+
+    Args:
+        folder: Where to write.
+        package: A folder with the part of `attnlib` that is inside.
+        door: A folder with the grader's socket.
+        limits: What each kernel may use.
 
     Returns:
         Environment variables: with them every `python3` kernel that Jupyter, nbclient or nbgrader starts is boxed.
@@ -68,7 +76,7 @@ def install(folder: Path, limits: Limits | None = None) -> dict[str, str]:
     spec = folder / "kernels" / "python3"
     spec.mkdir(parents=True, exist_ok=True)
     limits = limits or Limits()
-    settings = {"limits": dataclasses.asdict(limits), "command": box.command(limits)}
+    settings = {"limits": dataclasses.asdict(limits), "command": box.command(limits, package, door)}
     (folder / "box.json").write_text(json.dumps(settings), "utf8")
     program = [sys.executable, "-I", str(Path(boxed_kernel.__file__).resolve()), str(folder), "{connection_file}"]
     # without "message" an interrupt is a signal to this program, and an endless loop inside goes on

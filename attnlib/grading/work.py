@@ -13,14 +13,14 @@ from pathlib import Path
 
 import nbformat
 import psutil
-from nbgrader.api import Gradebook
-from nbgrader.converters.base import NbGraderException
 
-from attnlib.course.book import ROOT
-from attnlib.grading import course, sandbox
-from attnlib.grading.assignment import answers, facts, is_given, is_text
-from attnlib.grading.flags import flags
+from attnlib.course import asserts
+from attnlib.grading import assignment, explain, noticed, sandbox
+from attnlib.grading.assignment import answers, facts, is_text
+from attnlib.grading.box import DOOR
+from attnlib.grading.kernel import NotStarted
 from attnlib.grading.restore import restored
+from attnlib.grading.sitting import Sitting, Spoilt
 
 #: Larger files are no notebooks that a person wrote.
 LARGEST = 100_000_000
@@ -28,8 +28,8 @@ LARGEST = 100_000_000
 MEMORY = 12 << 30
 #: A file that one of them writes.
 FILE = 256 << 20
-#: Where their words go.
-SAID = "said.txt"
+#: Where their words go, and the notebook with its outputs.
+SAID, EXECUTED = "said.txt", "executed.ipynb"
 GRADED, BY_HAND, NOT_GRADED = "graded", "needs a person", "NOT GRADED"
 
 
@@ -39,11 +39,13 @@ class Job:
 
     Attributes:
         assignment: Full name.
-        prepared: A course folder with the release and its gradebook.
-        folder: A course folder for this hand-in alone, not there yet.
+        prepared: A folder with the release, and the part of the package that it needs.
+        folder: A folder for this hand-in alone, not there yet.
         file: The notebook.
         seconds: How long a cell may run.
         boxed: Does the kernel run in the sandbox?
+        seed: Which variant.
+        inputs: The word of which hidden inputs are drawn.
     """
 
     assignment: str
@@ -52,6 +54,8 @@ class Job:
     file: str
     seconds: int
     boxed: bool
+    seed: int = 0
+    inputs: str = ""
 
 
 @dataclass
@@ -64,8 +68,10 @@ class Result:
         words: `{cell id: what it said when it failed}`.
         code: `{answer id: the student's code}`.
         texts: `{written id: the student's text}`.
-        flags: What a person should look at.
+        flags: Limits that were met, names that are missing: `timeout:q1`, `missing:q2`, `died:q3`.
         notes: What was mended.
+        person: Why a person should look, beside texts that are to be graded.
+        shown: `{test id: {"call", "gave", "wanted", "likely"}}`: a call that shows the mistake; empty where unknown.
         why: Why it is not graded, in words.
         seconds: How long it took.
     """
@@ -77,6 +83,8 @@ class Result:
     texts: dict[str, str] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    person: list[str] = field(default_factory=list)
+    shown: dict[str, dict[str, str]] = field(default_factory=dict)
     why: str = ""
     seconds: float = 0.0
 
@@ -131,7 +139,7 @@ def work(job: Job, out: Path) -> None:
     try:
         _alone(runtime, folder / SAID)
         _grade(job, folder, runtime, result)
-    except (Unusable, course.NotRun) as error:
+    except Unusable as error:
         result.status, result.points, result.why = NOT_GRADED, {}, str(error)
     except Exception as error:
         result.status, result.points = NOT_GRADED, {}
@@ -150,16 +158,13 @@ def _alone(runtime: Path, said: Path) -> None:
     with said.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    for name in ("tmp", "run", "ipython", "config", "site"):
+    for name in ("tmp", "run", "ipython", "config"):
         (runtime / name).mkdir()
-    # the package alone, and not the repository that has solutions in it
-    (runtime / "site" / "attnlib").symlink_to(ROOT / "attnlib", target_is_directory=True)
     os.environ |= {
         "TMPDIR": str(runtime / "tmp"),
         "JUPYTER_RUNTIME_DIR": str(runtime / "run"),
         "JUPYTER_CONFIG_DIR": str(runtime / "config"),
         "IPYTHONDIR": str(runtime / "ipython"),
-        "PYTHONPATH": str(runtime / "site"),
         "OMP_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
         "TQDM_DISABLE": "1",
@@ -189,72 +194,49 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
     name = job.assignment
     prepared = Path(job.prepared)
     release = nbformat.read(prepared / "release" / name / f"{name}.ipynb", as_version=4)
+    source = assignment.read(name, job.seed)
     submission = load(Path(job.file))
     try:
         notebook, result.notes = restored(submission, release)
     except ValueError as error:
         raise Unusable(str(error)) from None
-    result.flags = flags(notebook)
     result.code = answers(notebook)
     result.texts = {facts(c)["grade_id"]: c.source for c in notebook.cells if is_text(c)}
-    file = folder / "submitted" / course.STUDENT / name / f"{name}.ipynb"
-    file.parent.mkdir(parents=True)
-    nbformat.write(notebook, file)
-    shutil.copy(prepared / "gradebook.db", folder / "gradebook.db")
 
-    config = course.settings(job.seconds)
+    asserts.word = job.inputs or asserts.word
+    door = runtime / "door"
+    door.mkdir()
+    door.chmod(0o755)
+    os.environ["PYTHONPATH"] = str(prepared / "package")
     if job.boxed:
-        os.environ |= sandbox.install(runtime / "box")
+        os.environ |= sandbox.install(runtime / "box", prepared / "package", door)
     progress = folder / "progress.txt"
-    course.Run.starts = staticmethod(lambda cell_id: progress.write_text(cell_id, "utf8"))
+    address = DOOR if job.boxed else str(door)
+    sitting = Sitting(source, notebook, job.seconds, door, address, lambda cell: progress.write_text(cell, "utf8"))
     try:
-        course.autograde(name, folder, config)
-    except NbGraderException:
-        raise Unusable(_reason(folder)) from None
-    ran = nbformat.read(folder / "autograded" / course.STUDENT / name / f"{name}.ipynb", as_version=4)
-    _setup_ran(ran)
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as gradebook:
-        grades = gradebook.find_submission_notebook(name, name, course.STUDENT).grades
-        result.points = {grade.name: grade.auto_score for grade in grades}
-    for cell in ran.cells:
-        if failed := course.errors(cell):
-            where = facts(cell).get("grade_id", "")
-            late = [e for e in failed if e.ename == "CellTimeoutError"]  # comes after the interrupt that it caused
-            result.words.setdefault(where, in_words([*late, *failed][0], job.seconds))
-            if late:
-                result.flags.append(f"timeout:{where}" if where else "timeout")
-    result.flags += [f"tampered:{where}" for where in ran.metadata.get("tampered", [])]
-    result.status = BY_HAND if None in result.points.values() else GRADED
+        sitting.run()
+    except (Spoilt, NotStarted) as error:
+        raise Unusable(str(error) + _box_said(folder)) from None
+    finally:
+        sitting.close()
+        nbformat.write(notebook, folder / EXECUTED)
+    full = assignment.tests(source)
+    result.points = {test: most * (test in sitting.passed) for test, most in full.items()}
+    for text, places in noticed.stray(notebook, release).items():
+        result.texts[text] = "\n\n".join(f"({where}) {words}" for where, words in places)
+        result.person.append(f"the cell for the text {text} is empty, and a text stands in cell {places[0][0]}")
+    given_out = {facts(c)["grade_id"]: c.source for c in release.cells if is_text(c)}
+    for text, words in result.texts.items():
+        result.points[text] = 0 if words.strip() in ("", given_out[text].strip()) else None
+    result.words, result.flags = sitting.words, sitting.flags
+    result.person = [*sitting.person, *result.person]
+    result.notes += [note + _box_said(folder) * ("died" in note) for note in sitting.notes]
+    result.shown = explain.shown(name, job.seed, source, sitting.outcomes)
+    result.status = BY_HAND if None in result.points.values() or result.person else GRADED
 
 
-def in_words(error, seconds: int) -> str:
-    """What a failing cell said."""
-    if error.ename == "CellTimeoutError":
-        return f"stopped after {seconds} seconds: an endless loop?"
-    if error.ename == "AssertionError" and error.evalue:
-        return str(error.evalue)
-    if error.ename == "NotImplementedError" and not error.evalue:  # torch raises it too, with a sentence
-        return "nothing is written yet, or its line `raise NotImplementedError()` is still there"
-    return f"{error.ename}: {error.evalue}"
-
-
-def _setup_ran(notebook) -> None:
-    """The locked cells before the answers must have run, or no answer had a chance."""
-    for cell in notebook.cells:
-        if is_given(cell) and (failed := course.errors(cell)):
-            what = (
-                "took too long" if failed[0].ename == "CellTimeoutError" else f"{failed[0].ename}: {failed[0].evalue}"
-            )
-            raise Unusable(f"the setup cell {facts(cell)['grade_id']} did not run: {what}"[:300])
-
-
-def _reason(folder: Path) -> str:
-    """Why nbgrader gave up, from its log."""
-    log = (folder / "grade.log").read_text("utf8", errors="replace")
-    own = re.findall(rf"^{re.escape(course.__name__)}\.NotRun: (.+)$", log, re.M)
-    if own:
-        said = (folder / SAID).read_text("utf8", errors="replace")
-        box = re.findall(r"^sandbox: the kernel was stopped: (.{1,200})$", said, re.M)
-        return own[-1] + (f": {box[-1]}" if box else "")
-    last = re.findall(r"^(\w[\w.]*(?:Error|Exception|Entry|Interrupt)\b.*)$", log, re.M)
-    return f"nbgrader could not grade it: {last[-1] if last else 'see grade.log'}"[:300]
+def _box_said(folder: Path) -> str:
+    """Why the box stopped a kernel, if it did."""
+    said = (folder / SAID).read_text("utf8", errors="replace")
+    box = re.findall(r"^sandbox: the kernel was stopped: (.{1,200})$", said, re.M)
+    return f": {box[-1]}" if box else ""

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from attnlib.grading import __main__ as command
-from attnlib.grading import assignment, course, feedback, grade, release, report, restore, work
+from attnlib.grading import assignment, feedback, grade, release, report, restore, work
 from attnlib.grading.answers import answers_to
 from attnlib.grading.desk import kept
 from tests.grading.handins import NAME, TEXT, given_out, handin, run, source, zipped
@@ -20,7 +20,7 @@ from tests.grading.handins import NAME, TEXT, given_out, handin, run, source, zi
 ANSWERS = answers_to(NAME)
 #: Known answers that end by themselves: wrong ones, and one that is right and looks different.
 QUICK = [key for key, answer in ANSWERS.items() if "while" not in str(answer.cells)]
-WRONG = [key for key in QUICK if ANSWERS[key].lost][:2]
+WRONG = ["q1_mask_after", next(key for key in QUICK if ANSWERS[key].lost and key.startswith("q2"))]
 RIGHT = next(key for key in QUICK if not ANSWERS[key].lost)
 
 WARNS = """
@@ -32,14 +32,17 @@ def masked_softmax(scores, mask):
     scores = scores.masked_fill(mask & ~blank, -torch.inf).masked_fill(blank, 0)
     return scores.softmax(-1).masked_fill(mask, 0)
 """
-#: Displays a number, which nbgrader takes for points; prints and quotes the test cell that has called it.
-CHEATS = """
+#: Prints and quotes all that it finds of the one who calls it.
+PEEPS = """
 import linecache, sys
 def masked_softmax(scores, mask):
-    cell = "".join(linecache.getlines(sys._getframe(1).f_code.co_filename))
-    print(cell)
+    frame, found = sys._getframe(), str(In)
+    while frame:
+        found += "".join(linecache.getlines(frame.f_code.co_filename)) + str(frame.f_locals.get("code"))
+        frame = frame.f_back
+    print(found)
     sys.displayhook(1)
-    raise RuntimeError("HISTORY:" + In[-1].strip()[:20] + ":" + cell)
+    raise RuntimeError(found)
 """
 #: Drops all asserts of later cells.
 TAMPERS = """
@@ -48,9 +51,12 @@ class Drop(ast.NodeTransformer):
     def visit_Assert(self, node):
         return ast.copy_location(ast.Pass(), node)
 get_ipython().ast_transformers.append(Drop())
+torch.allclose = torch.equal = lambda *a, **k: True
 def masked_softmax(scores, mask):
     return torch.zeros_like(scores)
 """
+RENAMED = "def maskedSoftmax(scores, mask):\n    return scores"
+ELSEWHERE = "The fill leaks where the visible scores come near it, since only the difference counts."
 #: What a cell may take: honest ones need a tenth of one, and one hand-in waits for all of them.
 SECONDS = 6
 
@@ -70,7 +76,10 @@ def graded(tmp_path_factory):
         f"warns_11_110_{file}": handin({}, "older"),
         f"warns_11_111_{NAME}-1.ipynb": handin({"q1": WARNS}),
         f"untouched_12_120_{file}": release.student_version(NAME),
-        f"cheats_13_130_Copy of {NAME} (1).ipynb": handin({"q1": CHEATS}),
+        f"peeps_13_130_Copy of {NAME} (1).ipynb": handin({"q1": PEEPS}),
+        f"renames_40_400_{file}": handin({"q1": RENAMED}),
+        f"lacks_41_410_{file}": handin({"q1": "import einops_of_nobody\n" + RENAMED}),
+        f"strays_42_420_{file}": handin({}, "YOUR ANSWER HERE", above=f"# {ELSEWHERE * 2}"),
         f"tampers_14_140_{file}": handin({"q1": TAMPERS}),
         f"sleeps_19_190_{file}": handin({"q1": "import time\ntime.sleep(1000)"}),
         f"spoils_30_300_{file}": handin({}, above="import sys\nsys.modules['torch'] = None"),
@@ -143,10 +152,37 @@ def test_a_warning_costs_nothing_and_the_latest_file_counts(graded):
     assert row["why"] == f"several notebooks: graded is {NAME}-1.ipynb, not {NAME}.ipynb"
 
 
-def test_a_displayed_number_is_no_point(graded):
-    row = graded.rows["cheats"]
+def test_who_looks_for_the_tests_finds_what_everybody_may_see(graded):
+    row = graded.rows["peeps"]
     assert given(row) == expected({test: FULL[test] for test in OF_Q1})
-    assert "frames:q1" in row["flags"].split() and "history:q1" in row["flags"].split()
+    assert row["flags"] == ""
+
+
+def test_a_function_renamed_and_a_package_that_is_missing_are_no_silent_zero(graded):
+    row = graded.rows["renames"]
+    assert given(row) == expected({test: FULL[test] for test in OF_Q1})
+    assert row["status"] == "needs a person" and "missing:q1_axis" in row["flags"].split()
+    words = "there is no `masked_softmax`; `maskedSoftmax` in cell q1 has its parameters: was it renamed?"
+    assert words in row["why"] and words in graded.pages["renames"]
+    assert f"needs a person renames: {words}" in graded.done.stdout
+    words = "cell q1 imports einops_of_nobody, which the grader does not have"
+    assert words in graded.rows["lacks"]["why"] and words in graded.pages["lacks"]
+
+
+def test_a_text_in_another_cell_reaches_a_person(graded):
+    row = graded.rows["strays"]
+    [(question, most)] = assignment.written(source()).items()
+    assert row["status"] == "needs a person" and row[f"{question}/{most}"] == ""
+    assert f"the cell for the text {question} is empty, and a text stands in cell number 1" in row["why"]
+    assert ELSEWHERE in (graded.folder / "texts" / "texts.html").read_text("utf8")
+
+
+def test_a_page_shows_the_call_and_the_mistake(graded):
+    answer = ANSWERS["q1_mask_after"]
+    page = html.unescape(graded.pages["q1_mask_after"])
+    assert "masked_softmax(scores = tensor(" in page and "your function gives: tensor(" in page
+    assert f"Most likely:</strong> {answer.why}" in page
+    assert "Most likely" not in graded.pages["peeps"] + graded.pages["untouched"] + graded.pages["tampers"]
 
 
 def test_a_cell_that_takes_too_long_costs_its_own_question(graded):
@@ -156,17 +192,21 @@ def test_a_cell_that_takes_too_long_costs_its_own_question(graded):
     assert f"Your cell <code>q1</code> did not run: stopped after {SECONDS} seconds" in graded.pages["sleeps"]
 
 
-def test_a_kernel_that_was_taught_not_to_fail_is_noticed(graded):
-    flags = graded.rows["tampers"]["flags"].split()
-    assert any(flag.startswith("tampered:q1") for flag in flags), flags
-    assert not any("tampered" in row["flags"] for student, row in graded.rows.items() if student != "tampers")
+def test_a_kernel_that_was_taught_not_to_fail_teaches_the_grader_nothing(graded):
+    row = graded.rows["tampers"]
+    assert given(row) == expected({test: FULL[test] for test in OF_Q1 if test != "q1_hidden"}) and row["flags"] == ""
+
+
+def test_who_kills_the_kernel_keeps_what_others_answers_earn(graded):
+    row = graded.rows["dies"]
+    assert given(row) == expected({test: FULL[test] for test in OF_Q1})
+    assert row["flags"] == "died:q1" and "the kernel died in cell q1; what follows ran in a new one" in row["why"]
 
 
 @pytest.mark.parametrize(
     "student,words",
     [
-        ("dies", "the kernel died in cell q1"),
-        ("spoils", "the setup cell cell_01 did not run: ImportError"),
+        ("spoils", "the setup cell cell_02 did not run: ModuleNotFoundError"),
         ("half", "not a notebook, or only part of one"),
         ("essay", "no notebook (.ipynb) among: essay.pdf"),
     ],
@@ -184,10 +224,12 @@ def test_what_is_said_at_the_end(graded):
     first, *others = graded.done.stdout.strip().splitlines()
     n = len(graded.rows)
     assert first.startswith(f"{n} hand-ins in ") and first.endswith(
-        f"1 graded, {n - 5} with a text that needs a person, 4 NOT GRADED."
+        f"1 graded, {n - 4} that need a person, 3 NOT GRADED."
     )
     assert "belongs to nobody: notes.txt: whose is it? Put it into a folder with the student's name." in others
-    assert any(line.startswith("look at tampers: ") for line in others)
+    assert "look at sleeps: timeout:q1" in others
+    word = (graded.folder / "course" / NAME / "inputs.txt").read_text("utf8").strip()
+    assert f"Inputs of hidden tests were drawn anew; --inputs {word} repeats this grading." in others
 
 
 def test_every_student_has_a_page_that_says_what_was_lost(graded):
@@ -207,12 +249,11 @@ def test_pages_show_no_hidden_test(graded):
     assert len(hidden) > 5
     for student, page in graded.pages.items():
         assert release.page_leaks(page, hidden) == [], student
-        assert "BEGIN HIDDEN" not in page and "<script" not in page and "http" not in page
-    assert "looks at more than its inputs" in graded.pages["cheats"]
-    ran = (graded.folder / "course" / NAME / "students" / "cheats" / "executed.ipynb").read_text("utf8")
-    ran = ran.replace("\\n", "\n").replace('\\"', '"')
-    assert release.leaks(ran, hidden), "the attack did not reach them"
-    assert "HISTORY:import linecache" in ran  # what a student may call back is the student's own
+        assert "BEGIN HIDDEN" not in page and "<script" not in page
+    for path in (graded.folder / "course" / NAME / "students").rglob("*"):
+        if path.is_file():
+            text = path.read_text("utf8").replace("\\n", "\n").replace('\\"', '"')
+            assert not release.leaks(text, hidden), path
 
 
 def test_nothing_else_is_written(graded):
@@ -220,7 +261,9 @@ def test_nothing_else_is_written(graded):
     assert {path.name for path in graded.folder.iterdir()} == {
         *("submissions.zip", "grades.csv", "feedback", "course", "texts", "tmp")
     }
-    assert {path.name for path in (graded.folder / "course" / NAME).iterdir()} == {"prepared", "students", "class.json"}
+    assert {path.name for path in (graded.folder / "course" / NAME).iterdir()} == {
+        *("prepared", "students", "class.json", "inputs.txt")
+    }
 
 
 def test_the_class_is_kept_for_the_desk_as_the_tests_left_it(graded, tmp_path):
@@ -240,7 +283,7 @@ def test_points_for_texts_are_added_and_the_rest_stays(graded, tmp_path):
     waiting = [student for student, row in graded.rows.items() if row["status"] == "needs a person"]
     assert lines == [f"student,{question},comment", *[f"{student},," for student in waiting]]
     texts = (graded.folder / "texts" / "texts.html").read_text("utf8")
-    assert texts.count(html.escape(TEXT)) == len(waiting)
+    assert texts.count(html.escape(TEXT)) == len(waiting) - 1  # one wrote something else, and elsewhere
     written = tmp_path / "written.csv"
     key = WRONG[0]
     written.write_text(f"\ufeffstudent;{question}/{most};comment\n{key};1,5;Say <why>.\n11;{most};\n", "utf8")
@@ -317,48 +360,12 @@ def test_old_formats_and_byte_order_marks_are_read(tmp_path):
     assert [cell.source for cell in work.load(tmp_path / "x.ipynb").cells] == ["1 + 1"]
 
 
-# --- plug-ins ----------------------------------------------------------------------------------------
-
-
-def test_a_tag_does_not_keep_a_test_cell_from_running():
-    cell = nbformat.v4.new_code_cell("1", metadata={"tags": ["skip-execution"], "nbgrader": {"grade": True}})
-    cell, _ = course.PlainMetadata().preprocess_cell(cell, {}, 0)
-    assert cell.metadata == {"nbgrader": {"grade": True}}
-    cell.metadata["nbgrader"] = {}
-    assert course.PlainMetadata().preprocess_cell(cell, {}, 0)[0].metadata == {}
-
-
 # --- messages ----------------------------------------------------------------------------------------
 
 
-def test_words_of_hidden_tests_are_shown_and_their_code_is_not():
-    given = source()
-    code = feedback.hidden_code(given)
-    assert len(code) > 200
-    for cell in given.cells:
-        for region in assignment.HIDDEN.findall(cell.source):
-            for line in region.splitlines():
-                if len(release.bare(line)) >= 30 and release.bare(line) in code.replace("\n", ""):
-                    assert "not shown" in feedback.harmless(f"it said: {line}", given), line
-    for words in ("a row in which nothing is visible is all 0: values differ", "not finished after 10 seconds", ""):
-        assert feedback.harmless(words, given) == words
-    assert feedback.harmless("one\ntwo \x1b[31m", given) == "one two [31m"
-    assert len(feedback.harmless("long " * 1000, given)) == feedback.LONGEST
-
-
-def test_who_peeks_reads_only_what_the_tests_say():
-    graded = SimpleNamespace(source=source())
-    secret = release.secret_lines(graded.source, answers=False)[0]
-    disguised = f"RuntimeError: {secret[::-1]}"
-    ours = "nobody sees padding: values differ"
-    assert ours.split(":")[0] in feedback.test_words(graded.source)
-    for flag in ("frames:q1", "history:q1", "get_ipython"):
-        peeking = work.Result(flags=[flag])
-        assert "not shown" in feedback.said(disguised, graded, peeking)
-        assert feedback.said(ours, graded, peeking) == ours
-        assert feedback.said("", graded, peeking) == ""
-    honest = work.Result(flags=["timeout:q1"])
-    assert feedback.said("ValueError: too many values", graded, honest) == "ValueError: too many values"
+def test_words_stand_in_one_line_that_has_an_end():
+    assert feedback.line("one\ntwo \x1b[31m") == "one two [31m"
+    assert len(feedback.line("long " * 1000)) == feedback.LONGEST
 
 
 # --- points that a person gives ----------------------------------------------------------------------
@@ -390,7 +397,7 @@ def test_a_class_that_got_another_variant_is_noticed():
     other = nbformat.reads(release.student_version(NAME, 1), as_version=4)
     notes = restore.restored(given_out(), other)[1]
     everybody = {"a": work.Result(notes=notes), "b": work.Result(notes=notes), "c": work.Result()}
-    graded = SimpleNamespace(name=NAME, results=everybody, seconds=1, lost=[])
+    graded = SimpleNamespace(name=NAME, results=everybody, seconds=1, lost=[], inputs="")
     assert f"2 of 3 hand-ins came with test cells that are not those of {NAME}" in report.spoken(graded)
     graded.results["b"] = work.Result()
     assert "came with test cells" not in report.spoken(graded)

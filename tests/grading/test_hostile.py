@@ -16,7 +16,9 @@ import pytest
 from attnlib.grading import assignment, sandbox
 from attnlib.grading.answers import answers_to
 from attnlib.grading.release import bare, leaks, page_leaks, secret_lines, student_version
-from tests.grading.hostile import ALL, ASSIGNMENT, GRADED, HOSTILE, NOT_GRADED, STOLEN, answering
+from tests.grading.honest import HONEST
+from tests.grading.hostile import ALL, ASSIGNMENT, GRADED, HOSTILE, NONE, NOT_GRADED, answering
+from tests.grading.liars import LIARS
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.thorough]  # a class of sixty takes two minutes of two cores
 
@@ -56,13 +58,14 @@ class Batch:
         (self.outside / "gradebook.db").write_text("of last year")
         release = nbformat.reads(student_version(NAME), as_version=4)
         makers = {name: (hostile.make, hostile.file) for name, hostile in HOSTILE.items()}
-        makers["honest"] = answering(None), ""
+        makers |= {f"honest_{name}": (answering(None, *cells), "") for name, cells in HONEST.items()}
         makers["mistaken"] = answering(MISTAKE.cells["q1"]), ""
         for name, (make, file) in makers.items():
             data = make(release)
             for mark, path in {
                 b"@REPOSITORY@": ROOT,
                 b"@COURSE@": folder / "course",
+                b"@HANDINS@": self.handins,
                 b"@OUTSIDE@": self.outside,
             }.items():
                 data = data.replace(mark, str(path).encode())
@@ -108,34 +111,38 @@ def batch(tmp_path_factory):
 
 def test_the_batch_ends_and_everybody_is_in_it(batch):
     assert batch.done.returncode == 1, batch.done.stderr[-2000:]
-    assert set(batch.rows) == {*HOSTILE, "honest", "mistaken"}
+    assert set(batch.rows) == {*HOSTILE, *(f"honest_{name}" for name in HONEST), "mistaken"}
     print(f"{len(batch.rows)} hand-ins in {batch.seconds:.0f} s")
 
 
-@pytest.mark.parametrize("name", ["honest", "mistaken"])
-def test_who_is_honest_gets_what_is_deserved(batch, name):
-    lost = MISTAKE.lost if name == "mistaken" else {}
-    assert batch.points(name) == {t: TESTS[t] - lost.get(t, 0) if t in Q1 else 0 for t in TESTS}, batch.rows[name]
-    assert batch.rows[name]["status"] == GRADED and batch.flags(name) == set()
+def test_who_makes_a_known_mistake_loses_what_it_costs(batch):
+    points = {t: TESTS[t] - MISTAKE.lost.get(t, 0) if t.startswith(("q1", "q2")) else 0 for t in TESTS}
+    assert batch.points("mistaken") == points and batch.rows["mistaken"]["flags"] == ""
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_who_is_honest_gets_all_points_and_is_not_noted(batch, name):
+    row = batch.rows[f"honest_{name}"]
+    assert batch.points(f"honest_{name}") == {t: TESTS[t] * t.startswith(("q1", "q2")) for t in TESTS}, row
+    assert (row["status"], row["flags"], row["why"]) == (GRADED, "", "")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_one_gets_its_status_points_and_flags(batch, name):
+def test_a_hostile_one_gets_its_status_and_what_its_honest_parts_earn(batch, name):
     hostile, row, got = HOSTILE[name], batch.rows[name], batch.points(name)
-    assert row["status"] in {hostile.status, *([NOT_GRADED] if hostile.dies else [])}, row
+    assert row["status"] == hostile.status, row
+    assert hostile.words in row["why"], row
     if row["status"] == NOT_GRADED:
         assert set(got.values()) == {None} and not row["total"], "who is not graded has no points, not even 0"
         assert row["why"]
-    elif hostile.points == STOLEN:
-        assert hostile.flags and None not in got.values()
-    else:
-        assert got == {t: TESTS[t] * (t in Q1 and hostile.points == ALL) for t in TESTS}, row
+        return
+    assert all(got[test] == 0 for test in TESTS if test.startswith("q3"))
+    for question, how_much in {"q1": hostile.points, "q2": hostile.others}.items():
+        of_question = {test: points for test, points in got.items() if test.startswith(question)}
+        full = {test: TESTS[test] for test in of_question}
+        if how_much in (ALL, NONE):
+            assert of_question == (full if how_much == ALL else dict.fromkeys(full, 0)), row
     assert set(hostile.flags.split()) <= batch.flags(name), row
-    allowed = {*hostile.flags.split(), *({"tampered"} if hostile.points == STOLEN else ())}
-    # whoever runs into a limit may also run out of time, on a machine that is busy; who does nothing bad may not
-    innocent = hostile.points == ALL and not hostile.flags
-    assert batch.flags(name) - (set() if innocent else {"timeout"}) <= allowed, row
-    assert hostile.words in row["why"], row
 
 
 def test_nothing_hidden_is_shown_to_students(batch):
@@ -149,15 +156,26 @@ def test_nothing_hidden_is_shown_to_students(batch):
         own = bare(
             "".join(f.read_bytes().decode("utf8", "replace") for f in (batch.handins / path.parent.name).iterdir())
         )
+        own = own.replace('\\"', '"')
         assert not [line for line in page_leaks(text, lines) if bare(line) not in own], path
         assert "<script" not in text, path
 
 
-def test_nothing_was_read_or_written_that_should_not(batch):
-    executed = nbformat.read(batch.folder / f"course/{NAME}/students/looks/executed.ipynb", as_version=4)
+@pytest.mark.parametrize("name,words", [("looks", "no /etc/shadow"), ("escapes", "no mount")])
+def test_nothing_was_read_or_written_that_should_not(batch, name, words):
+    executed = nbformat.read(batch.folder / f"course/{NAME}/students/{name}/executed.ipynb", as_version=4)
     said = "".join(o.get("text", "") for c in executed.cells for o in c.get("outputs", []))
-    assert "no /etc/shadow" in said, "the probe has not run"
-    assert not [line for line in said.splitlines() if line.startswith(("READ", "WROTE"))]
+    assert words in said, "the attack has not run"
+    assert not [line for line in said.splitlines() if line.startswith(("READ", "WROTE", "ESCAPED"))]
+
+
+@pytest.mark.parametrize("name", ["peeps", "whispers"])
+def test_who_looks_for_tests_finds_none(batch, name):
+    executed = (batch.folder / f"course/{NAME}/students/{name}/result.json").read_text("utf8")
+    executed += (batch.folder / f"course/{NAME}/students/{name}/executed.ipynb").read_text("utf8")
+    executed = executed.replace("\\n", "\n").replace('\\"', '"')
+    hidden = secret_lines(SOURCE, answers=False)
+    assert not leaks(executed, hidden) and not leaks(executed[::-1], hidden)
 
 
 def test_nothing_outside_has_changed_and_nothing_is_left(batch):
@@ -180,6 +198,5 @@ def test_the_report_says_who_was_not_graded_and_why(batch):
             assert name in batch.done.stdout
 
 
-def test_what_can_be_stolen_is_flagged():
-    """A hand-in may take points that it does not deserve only where a flag says so."""
-    assert all(h.flags for h in HOSTILE.values() if h.points == STOLEN) and len(HOSTILE) >= 45
+def test_there_are_enough_attacks():
+    assert len(HOSTILE) + len(LIARS) >= 100 and len(HONEST) >= 6

@@ -16,14 +16,23 @@ from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 
-from attnlib.grading import box, boxed_kernel, sandbox
+from attnlib.grading import assignment, box, boxed_kernel, closure, sandbox
 from attnlib.grading.boxed_kernel import Limits, filled
 
 pytestmark = pytest.mark.sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
 CELLS = {
-    "package": "import attnlib, torch\nprint(attnlib.masked_softmax(torch.zeros(1, 2), torch.ones(1, 2, dtype=bool)))",
+    "package": """
+        import attnlib.course.asserts, attnlib.attention, os
+        from attnlib.figures import plots
+        print(attnlib.course.asserts.__file__, plots.__file__, os.listdir("/box/door"))
+        for use in (lambda: attnlib.masked_softmax(1), lambda: attnlib.attention.masked_softmax(1)):
+            try:
+                use()
+            except ImportError as error:
+                print(error)
+        """,
     "loop": "while True: pass",
     "after the loop": "print('alive')",
     "memory": "print(len(bytearray(30 << 30)))",
@@ -42,7 +51,8 @@ CELLS = {
         """,
     "hidden": """
         import os
-        ours = ["@ROOT@", "@ROOT@/tests", "@ROOT@/assignments", "@OUTSIDE@", "/box/packages/attnlib/grading/flags.py"]
+        ours = ["@ROOT@", "@ROOT@/tests", "@ROOT@/assignments", "@OUTSIDE@", "/box/packages/attnlib/grading/restore.py"]
+        ours += ["/box/packages/attnlib/attention.py", "/box/packages/attnlib/course/checks"]
         for path in (*ours, "/etc/passwd", "/etc/shadow", "/home", "/var", "/run"):
             print(path, os.path.exists(path))
         """,
@@ -53,7 +63,7 @@ CELLS = {
             folders[:] = [f for f in folders if os.path.join(top, f) not in ("/proc", "/usr", "/sys", "/box/site0")]
             found |= {p for f in (".", *files) if os.access(p := os.path.join(top, f), os.W_OK)}
         print(*sorted({"/".join(path.split("/")[:3]) for path in found}))
-        for path in ("/usr/x", "/box/site0/x", "/box/packages/attnlib/x", "/proc/sys/kernel/hostname"):
+        for path in ("/usr/x", "/box/site0/x", "/box/packages/attnlib/x", "/box/door/x", "/proc/sys/kernel/hostname"):
             try:
                 open(path, "w")
                 print("WROTE", path)
@@ -109,7 +119,10 @@ def needed():
 def boxed(cells, folder, limits=None, seconds=20, monkeypatch=None):
     """Run cells in one boxed kernel; what each printed, or the name of its error."""
     monkeypatch.setenv("JUPYTER_PATH", "")
-    for name, value in sandbox.install(folder, limits).items():
+    closure.write(assignment.read("a04"), folder / "package")
+    (folder / "door").mkdir()
+    (folder / "door" / "grader").touch()
+    for name, value in sandbox.install(folder, folder / "package", folder / "door", limits).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(folder / "runtime"))
     notebook = new_notebook(cells=[new_code_cell(textwrap.dedent(cell)) for cell in cells])
@@ -149,7 +162,9 @@ def inside(tmp_path_factory):
 @pytest.mark.parametrize(
     "cell,words",
     {
-        "package": "tensor([[0.5000, 0.5000]])",
+        "package": "/box/packages/attnlib/course/asserts.py /box/packages/attnlib/figures/plots.py ['grader']\n"
+        "attnlib.masked_softmax is not in the grader's box: write it yourself\n"
+        "attnlib.attention.masked_softmax is not in the grader's box: write it yourself",
         "loop": "KeyboardInterrupt",
         "after the loop": "alive",
         "memory": "MemoryError",
@@ -257,10 +272,10 @@ def test_the_box_ends_with_who_started_it(tmp_path):
     assert not list(tmp_path.glob("run-*"))
 
 
-def ask(code, tmp_path):
+def ask(code, tmp_path, package):
     """Run code in a box of its own, without Jupyter."""
     done = subprocess.run(
-        [*filled(box.command(Limits()), tmp_path), "-c", code], capture_output=True, text=True, timeout=300
+        [*filled(box.command(Limits(), package), tmp_path), "-c", code], capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -270,16 +285,16 @@ def ask(code, tmp_path):
 def test_any_checkout_and_a_python_around_it(where, tmp_path, monkeypatch):
     """Also where the repository lies inside of what Python needs."""
     checkout = tmp_path / where
-    (checkout / "attnlib").mkdir(parents=True)
+    (checkout / "package" / "attnlib").mkdir(parents=True)
     (checkout / "tests").mkdir()
-    (checkout / "attnlib" / "__init__.py").write_text("here = 'this one'")
+    (checkout / "package" / "attnlib" / "__init__.py").write_text("here = 'this one'")
     monkeypatch.setattr(box, "ROOT", checkout)
     if where.startswith("python"):
         monkeypatch.setattr(sys, "base_prefix", str(tmp_path / "python"))
     run = tmp_path / "run"
     run.mkdir()
     code = f"import attnlib, os; print(attnlib.here, os.path.exists({str(checkout / 'tests')!r}))"
-    assert ask(f"import sys; {code}", run) == "this one False"
+    assert ask(f"import sys; {code}", run, checkout / "package") == "this one False"
 
 
 def test_a_link_in_place_of_a_socket_is_not_followed(tmp_path):

@@ -1,0 +1,13 @@
+"""Bugs of one line in attnlib/grading/kernel.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "grading/kernel.py", "grading/test_grading.py::test_a_cell_that_takes_too_long_costs_its_own_question",
+    (
+        "a limit that was met is not noticed",
+        'self.late = execute_reply["content"].get("ename") == "CellTimeoutError"',
+        "self.late = False",
+    ),
+)

@@ -1,0 +1,9 @@
+"""Bugs of one line in attnlib/grading/sitting.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "grading/sitting.py", "grading/test_grading.py::test_who_kills_the_kernel_keeps_what_others_answers_earn",
+    ("the cell that killed a kernel is run again", "            self.skipped.add(n)\n", "            pass\n"),
+)
