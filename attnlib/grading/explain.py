@@ -18,7 +18,7 @@ from torch import Tensor
 
 from attnlib.course.asserts import limit, same
 from attnlib.grading.answers import answers_to
-from attnlib.grading.assignment import facts, is_answer, is_given, is_test, model, question
+from attnlib.grading.assignment import facts, is_answer, is_given, is_test, model, question, read, values
 from attnlib.grading.encoding import Elsewhere, Remote
 from attnlib.grading.examiner import Call, Outcome, compiled, is_setup, snapshot
 
@@ -41,7 +41,7 @@ def shown(name: str, seed: int, source, outcomes: dict[str, Outcome]) -> dict[st
         `{test id: {"call", "gave", "wanted", "likely"}}` of tests that failed and have asked something. `wanted` is
         empty for what was asked in a hidden part, `likely` where no known mistake fits.
     """
-    failed = {test: o for test, o in outcomes.items() if o.problem is not None and o.calls and not o.missing}
+    failed = _failed(outcomes)
     if not failed:
         return {}
     end, ours = time.monotonic() + ALL, functions(source, {})
@@ -60,6 +60,42 @@ def shown(name: str, seed: int, source, outcomes: dict[str, Outcome]) -> dict[st
         why = [*exact, *(a.why for a in likely.values()), ""][0]
         found[test] = {**_described(outcome.calls, right, ours), "likely": why}
     return found
+
+
+def whose(name: str, source, outcomes: dict[str, Outcome], others: dict[str, int]) -> dict[str, list[str]]:
+    """Whose variant a hand-in answers in place of its own.
+
+    Args:
+        name: The assignment.
+        source: Its source, of the variant that was given out.
+        outcomes: `{test id: what it gave}`.
+        others: `{student: seed}` of everybody else.
+
+    Returns:
+        `{question: students}`: those whose model's answer gives what was given here, where ours does not.
+    """
+    failed = _failed(outcomes)
+    if not failed:
+        return {}
+    end, ours = time.monotonic() + ALL, functions(source, {})
+    same_variant: dict[tuple, list[str]] = {}
+    for student, seed in others.items():
+        marks = values(name, seed)
+        same_variant.setdefault(tuple(v for mark, v in marks.items() if mark != "@SEED@"), []).append(student)
+    found: dict[str, list[str]] = {}
+    for students in same_variant.values():
+        if time.monotonic() > end:
+            break
+        theirs_ = functions(read(name, others[students[0]]), {})
+        for asked in {question(test) for test in failed}:
+            calls = [call for test, o in outcomes.items() if question(test) == asked for call in o.calls]
+            if _fits(theirs_, calls, {id(call): replay(ours, call) for call in calls}):
+                found.setdefault(asked, []).extend(students)
+    return found
+
+
+def _failed(outcomes: dict[str, Outcome]) -> dict[str, Outcome]:
+    return {test: o for test, o in outcomes.items() if o.problem is not None and o.calls and not o.missing}
 
 
 def functions(source, cells: dict[str, str]) -> dict:

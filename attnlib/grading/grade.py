@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from attnlib.course.book import ROOT
 from attnlib.grading import assignment, closure, course, sandbox
-from attnlib.grading.collect import Handin, collect
+from attnlib.grading.collect import Handin, collect, tidy
 from attnlib.grading.kernel import STARTUP
 from attnlib.grading.sitting import SETUP_SECONDS
 from attnlib.grading.work import BY_HAND, EXECUTED, GRADED, NOT_GRADED, Job, Result, work
@@ -34,7 +34,8 @@ class Options:
 
     Attributes:
         jobs: How many hand-ins at once.
-        seed: Which variant of the assignment was given out.
+        seed: Which variant of the assignment was given out, where all got the same.
+        variants: `{student: seed}` where each got another, as `attnlib.grading.variants.read_manifest` reads it.
         inputs: The word of which the inputs of hidden tests are drawn; none: a new one, or that of the course folder.
         boxed: Run students' code in the sandbox where there is one.
         seconds: How long a cell may run.
@@ -45,6 +46,7 @@ class Options:
 
     jobs: int = field(default_factory=lambda: os.cpu_count() or 1)
     seed: int = 0
+    variants: dict[str, int] | None = None
     inputs: str = ""
     boxed: bool = True
     seconds: int = 60
@@ -106,31 +108,49 @@ def grade(name: str, submissions: Path, options: Options | None = None, students
         if boxed and (why := sandbox.unavailable()):
             boxed = False
             options.say(f"Without a sandbox students' code can read and change whatever you can. {why}")
-        prepared = folder / name / "prepared"
-        release = course.prepare(name, options.seed, prepared)
-        source = assignment.read(name, options.seed)
-        closure.write(source, prepared / "package")
+        seeds = _seeds(handins, options)
+        releases = {seed: _prepare(name, seed, folder / name / "prepared") for seed in {options.seed, *seeds.values()}}
         inputs = _inputs(options.inputs, folder / name / "inputs.txt")
         runs = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="run-", dir=folder / name)))
-        jobs = {
-            h.student: Job(
-                name, str(prepared), str(runs / f"{n:04d}"), str(h.file), options.seconds, boxed, options.seed, inputs
-            )
-            for n, h in enumerate(handins)
-            if h.file
-        }
+        jobs = {}
+        for n, h in enumerate(handins):
+            if h.file and h.student in seeds:
+                seed, prepared = seeds[h.student], folder / name / "prepared" / str(seeds[h.student])
+                others = {} if options.variants is None else {s: own for s, own in seeds.items() if own != seed}
+                run = str(runs / f"{n:04d}")
+                jobs[h.student] = Job(
+                    name, str(prepared), run, str(h.file), options.seconds, boxed, seed, inputs, others
+                )
         wall = options.wall or CELLS * options.seconds + STARTUP + SETUP_SECONDS
         kept = folder / name / "students"
-        marks = {student: _mark(job, prepared) for student, job in jobs.items()}
+        marks = {student: _mark(job) for student, job in jobs.items()}
         done = {student: old for student, mark in marks.items() if (old := _known(kept / student, mark))}
         fresh = {student: job for student, job in jobs.items() if student not in done}
         done |= _all(fresh, max(1, options.jobs), wall)
         if options.folder:
             _keep(kept, fresh, done, marks)
-        results = {h.student: done.get(h.student) or Result(why=h.problem) for h in handins}
+        unknown = "" if options.variants is None else "who this is does not stand in the manifest of variants"
+        results = {h.student: done.get(h.student) or Result(why=h.problem or unknown) for h in handins}
         for h in handins:
             results[h.student].notes[:0] = h.notes
-        return Class(name, source, release, handins, results, lost, time.monotonic() - start, inputs)
+        source = assignment.read(name, options.seed)
+        return Class(name, source, releases[options.seed], handins, results, lost, time.monotonic() - start, inputs)
+
+
+def _seeds(handins: list[Handin], options: Options) -> dict[str, int]:
+    """`{student: seed}` of all whose variant is known, by the name or the number that the course site has for them."""
+    if options.variants is None:
+        return {h.student: options.seed for h in handins}
+    known = {tidy(student).lower(): seed for student, seed in options.variants.items()}
+    found = {h.student: known.get(h.student.lower(), known.get(tidy(h.id).lower())) for h in handins}
+    return {student: seed for student, seed in found.items() if seed is not None}
+
+
+def _prepare(name: str, seed: int, folder: Path):
+    """Write the student version of a variant, and what a hand-in may import; return the former."""
+    release = course.prepare(name, seed, folder / str(seed))
+    closure.write(assignment.read(name, seed), folder / str(seed) / "package")
+    return release
 
 
 def _inputs(given: str, kept: Path) -> str:
@@ -201,12 +221,12 @@ def _end(pid: int) -> None:
         psutil.wait_procs(family, timeout=5)
 
 
-def _mark(job: Job, prepared: Path) -> str:
+def _mark(job: Job) -> str:
     """What a result depends on: the hand-in, the assignment, the grader, and the package that the hand-in imports."""
-    name = job.assignment
+    name, prepared = job.assignment, Path(job.prepared)
     files = [Path(job.file), *(prepared / step / name / f"{name}.ipynb" for step in ("source", "release"))]
     files += sorted(Path(__file__).parent.glob("*.py")) + sorted((ROOT / "attnlib").rglob("*.py"))
-    digest = hashlib.sha256(f"{job.seconds} {job.boxed} {job.seed} {job.inputs}".encode())
+    digest = hashlib.sha256(f"{job.seconds} {job.boxed} {job.seed} {job.inputs} {sorted(job.others.items())}".encode())
     for file in files:
         digest.update(hashlib.sha256(file.read_bytes()).digest())
     return digest.hexdigest()

@@ -46,6 +46,7 @@ class Job:
         boxed: Does the kernel run in the sandbox?
         seed: Which variant.
         inputs: The word of which hidden inputs are drawn.
+        others: `{student: seed}` of everybody else, where each has a variant.
     """
 
     assignment: str
@@ -56,6 +57,7 @@ class Job:
     boxed: bool
     seed: int = 0
     inputs: str = ""
+    others: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -68,7 +70,8 @@ class Result:
         words: `{cell id: what it said when it failed}`.
         code: `{answer id: the student's code}`.
         texts: `{written id: the student's text}`.
-        flags: Limits that were met, names that are missing: `timeout:q1`, `missing:q2`, `died:q3`.
+        flags: Limits that were met, names that are missing, somebody else's variant: `timeout:q1`, `missing:q2`,
+            `died:q3`, `variant:q1 as given to Jane Doe`.
         notes: What was mended.
         person: Why a person should look, beside texts that are to be graded.
         shown: `{test id: {"call", "gave", "wanted", "likely"}}`: a call that shows the mistake; empty where unknown.
@@ -232,6 +235,8 @@ def _grade(job: Job, folder: Path, runtime: Path, result: Result) -> None:
     result.person = [*sitting.person, *result.person]
     result.notes += [note + _box_said(folder) * ("died" in note) for note in sitting.notes]
     result.shown = explain.shown(name, job.seed, source, sitting.outcomes)
+    for asked, students in explain.whose(name, source, sitting.outcomes, job.others).items():
+        result.flags.append(f"variant:{asked} as given to {' or '.join(students)}")
     result.status = BY_HAND if None in result.points.values() or result.person else GRADED
 
 

@@ -2,13 +2,14 @@
 
 import csv
 import itertools
+import zipfile
 
 import nbformat
 import pytest
 
 from attnlib.grading import __main__ as command
-from attnlib.grading import variants
-from attnlib.grading.assignment import choose, names, options, values
+from attnlib.grading import assignment, variants
+from attnlib.grading.assignment import choose, filled, model, names, options, read, values, written
 from attnlib.grading.release import student_version
 
 NAME = choose("a03")
@@ -100,3 +101,40 @@ def test_the_command_refuses_what_it_cannot_do(more, message, tmp_path, capsys):
     arguments = ["release", *more, "--students", str(tmp_path / "class.csv"), "--to", str(tmp_path / "out")]
     assert command.main(arguments) == command.WRONG_USE
     assert message in capsys.readouterr().err
+
+
+def test_a_class_of_variants_is_graded_each_by_its_own(tmp_path):
+    """It is said of who hands in somebody else's answers whose variant they answer."""
+    manifest = {"ann": 11, "Bob B": 12, "cy": 13}
+    assert len({shown(NAME, seed) for seed in manifest.values()}) == 3
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for student, answered in {"ann": 11, "Bob B": 11, "cy": 13, "who": 13}.items():
+            own = manifest.get(student, 13)
+            handout = nbformat.reads(student_version(NAME, own), as_version=4)
+            cells = model(read(NAME, answered)) | dict.fromkeys(written(read(NAME, own)), "A text.")
+            archive.writestr(f"{student}/{NAME}.ipynb", nbformat.writes(filled(handout, cells)))
+    with open(tmp_path / "manifest.csv", "w", newline="", encoding="utf8") as file:
+        csv.writer(file).writerows(
+            [["student", "assignment", "seed"], *([student, NAME, seed] for student, seed in manifest.items())]
+        )
+    arguments = ["grade", "a03", str(tmp_path / "class.zip"), "--out", str(tmp_path / "grades.csv")]
+    more = ["--variants", str(tmp_path / "manifest.csv"), "--similar", str(tmp_path / "similar.csv"), "--inputs", "w"]
+    assert command.main([*arguments, *more]) == command.NOT_WELL
+    with open(tmp_path / "grades.csv", newline="", encoding="utf8") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    full = assignment.tests(read(NAME))
+    points = {s: {q: float(row[f"{q}/{most}"] or 0) for q, most in full.items()} for s, row in rows.items()}
+    assert points["ann"] == points["cy"] == full
+    assert sum(points["Bob B"].values()) < sum(full.values())
+    assert "variant:q" in rows["Bob B"]["flags"] and "as given to ann" in rows["Bob B"]["flags"]
+    assert not rows["ann"]["flags"] and not rows["cy"]["flags"]
+    assert rows["who"]["status"] == "NOT GRADED" and "does not stand in the manifest" in rows["who"]["why"]
+    with open(tmp_path / "similar.csv", newline="", encoding="utf8") as file:
+        first = next(csv.DictReader(file))
+    assert {first["student"], first["other"]} == {"ann", "Bob B"} and first["as written"] == "1.00"
+
+
+def test_a_seed_for_all_and_one_for_each_exclude_each_other(tmp_path, capsys):
+    arguments = ["grade", "a03", str(tmp_path), "--out", str(tmp_path / "g.csv"), "--seed", "3", "--variants", "m.csv"]
+    assert command.main(arguments) == command.WRONG_USE
+    assert "--seed would say that all have one" in capsys.readouterr().err
