@@ -5,7 +5,7 @@ import { additiveScores, dotScores, maskedSoftmax, mixed } from "./taped_attenti
 // Parameters have the names and shapes of attnlib's state_dict, so they go there and back.
 
 /** What a score does to the keys, once for each sentence, and then with each query. As in `attnlib.scores`. */
-const SCORES = {
+export const SCORES = () => ({
   dot: { project: (tape, p, h) => h, compare: (tape, query, keys) => dotScores(tape, query, keys) },
   scaled_dot: {
     project: (tape, p, h) => h,
@@ -20,7 +20,7 @@ const SCORES = {
     compare: (tape, query, keys, p) =>
       additiveScores(tape, tape.affine(query, p("W_a.weight")), keys, p("v_a.weight")),
   },
-};
+});
 
 /**
  * A model and its optimiser.
@@ -32,7 +32,7 @@ const SCORES = {
  */
 export function newLearner({ decoder, score = null }, state, { precise = false, pad = 0 } = {}) {
   const Numbers = precise ? Float64Array : Float32Array;
-  const tape = newTape(Numbers);
+  const tape = newTape(Numbers), scores = SCORES();
   const parameters = Object.fromEntries(Object.entries(state).map(([name, { rows, columns, data }]) =>
     [name, { rows, columns, data: Numbers.from(data), grad: new Numbers(data.length) }]));
   const p = (name) => {
@@ -41,6 +41,7 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
   };
   const inScore = (name) => p(`decoder.attention.score.${name}`);
   const adam = newAdam(parameters, Numbers);
+  let masked = true; // padding gets no weight
 
   /** States of a GRU over a sequence. @param names what precedes weight_ih, and what follows it */
   function recur([before, after], inputs, h) {
@@ -64,13 +65,13 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
       summary = tape.joined(summary, turned[0]);
       annotations = annotations.map((h, j) => tape.joined(h, turned[j]));
     }
-    const keys = score ? annotations.map((h) => SCORES[score].project(tape, inScore, h)) : null;
+    const keys = score ? annotations.map((h) => scores[score].project(tape, inScore, h)) : null;
     return { annotations, keys, lengths, s: tape.tanh(tape.affine(summary, p("decoder.W_s.weight"), p("decoder.W_s.bias"))) };
   }
 
   function look(query, memory) {
-    const scores = SCORES[score].compare(tape, query, memory.keys, inScore);
-    const weights = maskedSoftmax(tape, scores, memory.lengths);
+    const compared = scores[score].compare(tape, query, memory.keys, inScore);
+    const weights = maskedSoftmax(tape, compared, masked ? memory.lengths : memory.lengths.map(() => memory.keys.length));
     return { weights, context: mixed(tape, weights, memory.annotations) };
   }
 
@@ -97,7 +98,7 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
   };
   need(STEPS[decoder], `unknown decoder ${decoder}, known are ${Object.keys(STEPS).join(", ")}`);
   need((score !== null) === (decoder !== "initial_state"), `the decoder ${decoder} and the score ${score} do not fit`);
-  need(score === null || SCORES[score], `unknown score ${score}, known are ${Object.keys(SCORES).join(", ")}`);
+  need(score === null || scores[score], `unknown score ${score}, known are ${Object.keys(scores).join(", ")}`);
 
   const step = (ids, s, memory) => STEPS[decoder](tape.embed(p("decoder.embedding.weight"), ids), s, memory);
 
@@ -127,7 +128,7 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
   }
 
   /** What the model writes, greedily, and where it looks.
-   * @returns {{tokens: number[], weights: ?number[][]}[]} for each sentence; weights (written, S) */
+   * @returns {{tokens: number[], weights: ?number[][]}[]} for each sentence; weights (written, S), padding included */
   function write(source, lengths, { bos, eos, longest }) {
     const memory = encode(source, lengths), written = source.map(() => ({ tokens: [], weights: score ? [] : null }));
     let { s } = memory, ids = source.map(() => bos);
@@ -137,7 +138,7 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
       s = out.s;
       ids = ids.map((_, i) => likeliest(out.logits.data.subarray(i * V, (i + 1) * V), [pad, bos]));
       for (const i of open) {
-        if (score) written[i].weights.push([...out.weights.data.subarray(i * out.weights.columns, i * out.weights.columns + lengths[i])]);
+        if (score) written[i].weights.push([...out.weights.data.subarray(i * out.weights.columns, (i + 1) * out.weights.columns)]);
         if (ids[i] === eos) open.delete(i);
         else written[i].tokens.push(ids[i]);
       }
@@ -146,11 +147,11 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
     return written;
   }
 
-  return { parameters, loss, learn, write };
+  return { parameters, loss, learn, write, mask(on) { masked = on; } };
 }
 
 /** The first of the largest, other than some. */
-function likeliest(logits, never) {
+export function likeliest(logits, never) {
   let best = -1;
   logits.forEach((x, k) => { if (!never.includes(k) && (best < 0 || x > logits[best])) best = k; });
   return best;
