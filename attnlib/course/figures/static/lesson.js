@@ -4,7 +4,8 @@ import { batchOf, BOS, EOS, FIRST, newTask, randomNumbers } from "./toy_tasks.js
 
 // One model that learns one task: batches, what it can do on sentences it has never seen, and what it writes for one.
 
-export const BATCH = 32, HELD_OUT = 64, EVERY = 10; // sentences, sentences, steps between two looks
+const BATCH = 32; // sentences
+const HELD_OUT = 64; // sentences
 
 /** @param {object} settings task, longest, width, kind: {decoder, score}, rate, mask, seed, sentence: tokens or null
  * @returns a lesson: learn() makes one step; look() says how far it is */

@@ -1,7 +1,10 @@
 // Small tasks whose alignment is known: what each written token was made of. Tokens are letters, ids as in
 // attnlib.data.vocabulary; everything is drawn by one generator, so a seed gives the same sentences everywhere.
 
-export const PAD = 0, BOS = 1, EOS = 2, FIRST = 4; // 3 is <unk>, which no task writes
+export const PAD = 0;
+export const BOS = 1;
+export const EOS = 2;
+export const FIRST = 4; // the first letter; 3 is <unk>, which no task writes
 
 /** Random numbers in 0..1 from a seed: mulberry32, of 32 bits of state. */
 export function randomNumbers(seed) {
