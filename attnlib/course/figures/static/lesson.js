@@ -4,8 +4,8 @@ import { batchOf, BOS, EOS, FIRST, newTask, randomNumbers } from "./toy_tasks.js
 
 // One model that learns one task: batches, what it can do on sentences it has never seen, and what it writes for one.
 
-const BATCH = 32; // sentences
-const HELD_OUT = 64; // sentences
+export const BATCH = 32; // sentences
+export const HELD_OUT = 64; // sentences
 
 /** @param {object} settings task, longest, width, kind: {decoder, score}, rate, mask, seed, sentence: tokens or null
  * @returns a lesson: learn() makes one step; look() says how far it is */
@@ -50,7 +50,7 @@ export function newLesson({ task: name, longest, width, kind, rate, mask, seed, 
     const last = written.at(-1), S = shown.source.length;
     return {
       step, right, error: alignmentError(heldOut, written, lengths), source: shown.source, target: shown.target, gold: shown.gold,
-      written: [...words.at(-1), ...(last.weights && last.weights.length > last.tokens.length ? ["⏹"] : [])],
+      written: [...words.at(-1), ...(last.weights && last.weights.length > last.tokens.length ? ["end"] : [])],
       weights: last.weights?.map((row) => row.slice(0, S)) ?? null,
     };
   }
