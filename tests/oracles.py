@@ -116,6 +116,15 @@ def coverage(weights, mask) -> float:
     return sum(losses) / len(losses)
 
 
+def penalty(weights, mask) -> float:
+    """Σ_j (1 - Σ_i α_ij)² over the real steps i, mean over the batch: (B, T, M), (B, T)."""
+    total = 0.0
+    for row, real in zip(weights, mask, strict=True):
+        for j in range(weights.shape[2]):
+            total += (1 - sum(float(row[i, j]) for i in range(len(row)) if real[i])) ** 2
+    return total / len(weights)
+
+
 def length_mask(lengths, S) -> list:
     """Which of S positions come before the end, for lengths (B,) or (B, T), as nested lists (B, 1 or T, S)."""
     rows = [length if isinstance(length, list) else [length] for length in lengths]

@@ -124,8 +124,9 @@ def heatmap(
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **cell))
     ax.set(xlim=(-0.5, S - 0.5), ylim=(T - 0.5, -0.5))
     slanted = max(map(len, columns), default=0) > 4
-    ax.set_xticks(range(S), columns, rotation=45 if slanted else 0, ha="left" if slanted else "center")
-    ax.set_yticks(range(T), rows)
+    slant = {"rotation": 45, "ha": "left"} if slanted else {"rotation": 0, "ha": "center"}
+    ax.set_xticks(range(S), columns, parse_math=False, **slant)  # a word may be "$x$"
+    ax.set_yticks(range(T), rows, parse_math=False)
     ax.xaxis.set_ticks_position("top")
     ax.xaxis.set_label_position("top")
     ax.set(xlabel=column_label, ylabel=row_label)

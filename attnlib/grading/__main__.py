@@ -162,7 +162,34 @@ def parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="keep what was executed (with hidden tests: not for students); the next run grades only what is new",
     )
+    _desk(commands)
     return top
+
+
+def _desk(commands) -> None:
+    desk = commands.add_parser(
+        "desk",
+        help="open the grading desk in a browser",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Open one page, on this machine alone, on which you read texts with a rubric, correct points, see\n"
+        "the class, set late rules, and write what is given back. It works on what `grade --course FOLDER` has kept.\n"
+        "Everything is saved at once, into FOLDER/ASSIGNMENT/desk.json; open it again and go on.",
+        epilog="Examples:\n"
+        "  python -m attnlib.grading desk a04 --course course\n"
+        "  python -m attnlib.grading desk a04 --course course --to back --table gradebook.csv",
+    )
+    desk.set_defaults(run=run_desk)
+    desk.add_argument("assignment", metavar="ASSIGNMENT", help="a04, or its full name")
+    desk.add_argument("--course", type=Path, required=True, metavar="FOLDER", help="what `grade --course` was given")
+    desk.add_argument(
+        "--to", type=Path, metavar="FOLDER", help="where the export goes (default: FOLDER/ASSIGNMENT/given)"
+    )
+    desk.add_argument("--table", type=Path, metavar="FILE", help="as in `grade`: the table to be filled in")
+    desk.add_argument("--column", default="", metavar="NAME", help="as in `grade`: what the gradebook calls it")
+    desk.add_argument("--times", type=Path, metavar="FILE", help="a table `student,handed in`, for late rules")
+    desk.add_argument("--port", type=int, default=0, metavar="N", help="default: one that is free")
+    desk.add_argument("--no-browser", action="store_true", help="only print the address")
+    desk.add_argument("--write", action="store_true", help="open nothing; write what the page writes under Give back")
 
 
 def _assignments(command: argparse.ArgumentParser) -> None:
@@ -284,6 +311,7 @@ def run_prove(options: argparse.Namespace) -> int:
 def run_grade(options: argparse.Namespace) -> int:
     """Grade a class."""
     from attnlib.grading import assignment, feedback, give_back, report
+    from attnlib.grading.desk import kept
     from attnlib.grading.grade import Options, grade
 
     if options.out.is_dir():
@@ -313,6 +341,8 @@ def run_grade(options: argparse.Namespace) -> int:
     if options.jobs:
         settings.jobs = options.jobs
     graded = grade(options.assignment, options.submissions, settings, check)
+    if options.course:
+        kept.keep(graded, options.course)  # as the tests left it: what a person gives is added by the desk
     report.add_written(graded, written)
     report.write_csv(graded, options.out)
     if options.feedback:
@@ -324,6 +354,21 @@ def run_grade(options: argparse.Namespace) -> int:
         for words in give_back.write(graded, sheet, options.give_back, written):
             print(f"given back: {words}")
     return WELL if report.everybody_graded(graded) else NOT_WELL
+
+
+def run_desk(options: argparse.Namespace) -> int:
+    """Serve the grading desk until somebody ends it."""
+    from attnlib.grading import assignment
+    from attnlib.grading.desk import server
+    from attnlib.grading.desk.export import export
+
+    name = assignment.choose(options.assignment)
+    with server.opened(name, options.course, options.to, options.table, options.column, options.times) as desk:
+        if options.write:
+            print(*export(desk.marks, desk.folder, desk.table, desk.column), sep="\n")
+        else:
+            server.run(desk, options.port, not options.no_browser)
+    return WELL
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ class Handin:
         problem: Why nothing can be graded, in words; "" when something can.
         system: The course site that it comes from, as `attnlib.grading.exports` calls it; "" for folders.
         origin: The file or the folder as the course site calls it, which is how feedback finds its way back.
+        when: When it was handed in, as ISO writes it, "" where the course site does not say.
     """
 
     student: str
@@ -34,6 +35,7 @@ class Handin:
     problem: str = ""
     system: str = ""
     origin: str = ""
+    when: str = ""
 
 
 def collect(submissions: Path, assignment: str, scratch: Path) -> tuple[list[Handin], list[str]]:
@@ -181,6 +183,7 @@ def _choose(handin: Handin, files: list[Piece], broken: str, assignment: str) ->
     right = [file for file in latest if version(file.name)[0].lower() == assignment]
     chosen = max(right or latest, key=lambda file: (file.number, version(file.name)[1], file.path.name))
     handin.file, handin.name, handin.origin = chosen.path, chosen.name, chosen.origin
+    handin.when = exports.handed_in(chosen)
     if len(times) > 1:
         which = "the newest" if newest == max(times) else "the newest with a notebook"
         handin.notes.append(f"handed in {len(times)} times: graded is {which}")

@@ -152,6 +152,23 @@ def moment(words: str) -> str:
     return f"{UNREAD} {words}"
 
 
+def handed_in(piece: Piece) -> str:
+    """When a file was handed in, as ISO writes it, with the zone where the site names one; "" where it says nothing.
+
+    Example:
+        >>> handed_in(Piece(Path("a"), "jane", when="2026-11-02-10-43-11", system="blackboard"))
+        '2026-11-02T10:43:11'
+        >>> handed_in(Piece(Path("a"), "jane", when="2026-11-02 10:43:11", system="gradescope"))
+        '2026-11-02T10:43:11+00:00'
+    """
+    forms = {"blackboard": "%Y-%m-%d-%H-%M-%S", "brightspace": "%Y-%m-%dT%H:%M:%S", "gradescope": "%Y-%m-%d %H:%M:%S%z"}
+    said = f"{piece.when.split('.')[0]}+0000" if piece.system == "gradescope" else piece.when
+    try:
+        return datetime.strptime(said, forms[piece.system]).isoformat()
+    except (KeyError, ValueError):
+        return ""
+
+
 def canvas(found: list[Path]) -> dict[Path, list[Piece]]:
     """Files of Canvas."""
     taken = {}

@@ -69,7 +69,7 @@ def write_texts(graded: Class, folder: Path) -> None:
     read = {s: r for s, r in graded.results.items() if any(r.points.get(cell, 0) is None for cell in cells)}
     parts = []
     for cell, model in cells.items():
-        parts.append(f"<h2>{html.escape(_headings(graded.release)[question(cell)])}</h2>")
+        parts.append(f"<h2>{html.escape(headings(graded.release)[question(cell)])}</h2>")
         parts.append(f"<p>Model answer:</p><pre>{html.escape(model.source)}</pre>")
         parts += [f"<h3>{html.escape(s)}</h3><pre>{html.escape(r.texts.get(cell, ''))}</pre>" for s, r in read.items()]
     text = PAGE.format(title=html.escape(title(graded.release)), student="Not for students.", body="\n".join(parts))
@@ -153,10 +153,10 @@ def _graded(graded: Class, result: Result, written: Written | None) -> str:
         parts.append(f"<p>{html.escape('; '.join(result.notes))}</p>")
     if written and written.comment:
         parts.append(f"<p><strong>Comment:</strong> {html.escape(written.comment)}</p>")
-    headings = _headings(graded.release)
+    named = headings(graded.release)
     own = _answers_of_question(graded.release)
     for name, cells in questions(graded.release).items():
-        parts.append(f"<h2>{html.escape(headings.get(name, name))}</h2>")
+        parts.append(f"<h2>{html.escape(named.get(name, name))}</h2>")
         parts.append("<table><tr><th>Test</th><th>Points</th><th>What it said</th></tr>")
         for cell in cells:
             points = result.points[cell]
@@ -174,7 +174,7 @@ def _graded(graded: Class, result: Result, written: Written | None) -> str:
     return "\n".join(parts)
 
 
-def _headings(notebook) -> dict[str, str]:
+def headings(notebook) -> dict[str, str]:
     """`{q1: "Question 1 · …"}`."""
     found, last = {}, ""
     for cell in notebook.cells:

@@ -156,14 +156,22 @@ def plain(value: str) -> str:
     return f"'{line}" if line[:1] in ("=", "+", "-", "@") else line
 
 
-def write_csv(graded: Class, path: Path) -> None:
-    """Write the CSV file, whole or not at all."""
+def write_csv(graded: Class, path: Path, more: dict[str, dict[str, str]] | None = None) -> None:
+    """Write the CSV file, whole or not at all.
+
+    Args:
+        graded: The class.
+        path: The file.
+        more: `{student: {column: value}}`, the same columns for all; they stand behind the others.
+    """
+    behind = list(next(iter(more.values()), {})) if more else []
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     with partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, header(graded.release))
+        writer = csv.DictWriter(file, [*header(graded.release), *behind])
         writer.writeheader()
-        writer.writerows(rows(graded))
+        for handin, row in zip(graded.handins, rows(graded), strict=True):
+            writer.writerow(row | (more[handin.student] if more else {}))
     partial.replace(path)
 
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from attnlib.figures.figure import Figure
 from attnlib.figures.page import page, view
 from benchmarks.examples import page_of
 from benchmarks.figures import launch, served
@@ -173,7 +174,8 @@ def tabs() -> dict[bool, list[Tab]]:
 def visit(browser, tabs, request) -> Callable[..., Visit]:
     """Open a page: `visit("book/index.html", theme="dark", width=375, scheme="http")`, or any file by its Path.
 
-    Whatever stays in a profile for good, a clock or a permission, needs one of its own: `alone=True`.
+    Whatever stays in a profile for good, a clock or a permission, needs one of its own: `alone=True`. An error, or a
+    question to another host, fails the test at its end, unless the test has taken it out of the visit's list.
     """
     lent = []
 
@@ -189,12 +191,60 @@ def visit(browser, tabs, request) -> Callable[..., Visit]:
         return tab.open(address, theme, width)
 
     yield open_page
+    found = [text for tab, *_ in lent for text in (*tab.visit.errors, *tab.visit.third_party)]
     for tab, touch, alone in lent:
         if alone:
             tab.context.close()
         else:
             tab.clear()
             tabs[touch].append(tab)
+    assert found == []
+
+
+class Seen:
+    """A live figure on a page, by what a reader sees of it, and the same figure in Python."""
+
+    def __init__(self, visited: Visit, twin: Figure | None = None):
+        self.page, self.twin = visited.page, twin
+        self.root = self.page.locator("[data-live=true] .attn-frame").first
+        self.sentence = self.root.locator(".attn-sentence")
+        expect(self.root).to_be_visible()
+
+    def button(self, name: str | re.Pattern) -> Locator:
+        return self.root.get_by_role("button", name=name)
+
+    def set(self, traits: dict):
+        """Let Python compute for another state."""
+        for name, value in traits.items():
+            setattr(self.twin, name, value)
+
+    def numbers(self) -> list[list[str]]:
+        """The table of all numbers, row by row."""
+        details = self.root.locator("details.attn-details").first
+        details.evaluate("details => { details.open = true; }")
+        rows = details.locator("tbody tr")
+        expect(rows.first).to_contain_text(re.compile(r"\S"))  # filled when it has opened
+        return rows.evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.innerText))")
+
+
+def centre(part: Locator) -> tuple[float, float]:
+    """In the window."""
+    part.scroll_into_view_if_needed()
+    box = part.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def swipe(page: Page, x: float, y: float, dx: float, dy: float):
+    """Put a finger down, move it, and take it away."""
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: dict):
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [*points]})
+
+    touch("touchStart", {"x": x, "y": y})
+    for step in range(1, 11):
+        touch("touchMove", {"x": x + dx * step / 10, "y": y + dy * step / 10})
+    touch("touchEnd")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from attnlib.course.figures import CopyGate
 from benchmarks.examples import stored_figures
+from tests.browser.conftest import Seen
 
 EXAMPLES = {
     "two new names": "send the umbrella to Ottilie and a copy to Bartek",
@@ -14,31 +15,16 @@ EXAMPLES = {
 }
 
 
-@pytest.fixture(scope="module")
-def trained() -> dict:
-    return stored_figures("10", "CopyGate")[0]
-
-
-def figure_of(trained, **changes) -> CopyGate:
-    return CopyGate(
-        trained["weights"], trained["vocabulary"], trained["unknown"], EXAMPLES["two new names"], EXAMPLES, **changes
-    )
-
-
-class Gate:
-    """The figure, by what a reader sees of it, and the same state in Python."""
-
-    def __init__(self, trained, mounted, **how):
-        self.python = figure_of(trained)
-        self.visited = mounted(self.python, **how)
-        self.page = self.visited.page
-        self.root = self.page.locator(".attn-frame")
+class Gate(Seen):
+    def __init__(self, mounted, **how):
+        trained = (stored_figures("10", "CopyGate")[0][name] for name in ("weights", "vocabulary", "unknown"))
+        twin = CopyGate(*trained, EXAMPLES["two new names"], EXAMPLES)
+        super().__init__(mounted(twin, **how), twin)
         self.text = self.root.get_by_label("request")
         self.slider = self.root.locator("input[type=range]")
         self.everywhere = self.root.get_by_label("at every word")
-        self.own = self.root.get_by_role("button", name="the model’s own")
+        self.own = self.button("the model’s own")
         self.words = self.root.get_by_role("slider", name="words of the answer")
-        self.sentence = self.root.locator(".attn-sentence")
 
     def chips(self) -> list[list[str]]:
         """Word, said or copied, p_gen: of every word that is shown."""
@@ -49,25 +35,22 @@ class Gate:
         return [line.inner_text().split() for line in lines]
 
     def assert_as_in_python(self, **state):
-        """The page shows the answer that Python computes for this state."""
-        for name, value in state.items():
-            setattr(self.python, name, value)
-        python = self.python
-        wanted = [
-            [word, "said" if share >= 0.5 else "copied", f"{gate:.2f}"]
-            for word, share, gate in zip(python.output, python.shares, python.gates, strict=True)
+        """Answer and table are those that Python computes for this state."""
+        self.set(state)
+        output, gates, shares = self.twin.output, self.twin.gates, self.twin.shares
+        chips, rows = self.chips(), self.numbers()
+        assert [chip[:2] for chip in chips] == [
+            [word, "said" if share >= 0.5 else "copied"] for word, share in zip(output, shares, strict=True)
         ]
-        assert [[word, how] for word, how, _ in self.chips()] == [[word, how] for word, how, _ in wanted]
-        for (_, _, shown), (_, _, gate) in zip(self.chips(), wanted, strict=True):
-            assert float(shown) == pytest.approx(float(gate), abs=0.011)
+        assert [float(chip[2]) for chip in chips] == pytest.approx(gates, abs=0.0051)
+        assert [row[0] for row in rows] == output
+        assert [float(row[2]) for row in rows] == pytest.approx(gates, abs=0.0006)
+        assert [float(row[5]) for row in rows] == pytest.approx(shares, abs=0.0006)
 
 
 @pytest.fixture
-def gate(trained, mounted) -> Gate:
-    gate = Gate(trained, mounted)
-    yield gate
-    assert gate.visited.errors == []
-    assert gate.visited.third_party == []
+def gate(mounted) -> Gate:
+    return Gate(mounted)
 
 
 def test_it_begins_with_the_models_own_answer(gate):
@@ -76,9 +59,9 @@ def test_it_begins_with_the_models_own_answer(gate):
     expect(gate.sentence).to_contain_text("2 words are not in its vocabulary")
     assert gate.own.is_hidden()
     say, copied, both = gate.bars(0), gate.bars(1), gate.bars(2)
-    assert copied[0][0] == both[0][0] == gate.python.output[0] == "Ottilie"
+    assert copied[0][0] == both[0][0] == gate.twin.output[0] == "Ottilie"
     assert say[0][0] != "Ottilie"
-    assert float(copied[0][1]) == pytest.approx(gate.python.copy_weights[0][4], abs=0.006)
+    assert float(copied[0][1]) == pytest.approx(gate.twin.copy_weights[0][4], abs=0.006)
 
 
 def test_a_name_nobody_has_seen_is_copied_as_it_is_typed(gate):
@@ -148,18 +131,12 @@ def test_the_gate_of_every_word(gate):
 
 def test_a_word_is_chosen_by_key_and_by_mouse(gate):
     gate.words.focus()
-    for stroke, step in [
-        ("ArrowRight", 1),
-        ("ArrowDown", 2),
-        ("ArrowLeft", 1),
-        ("End", 9),
-        ("ArrowRight", 9),
-        ("Home", 0),
-    ]:
+    strokes = {"ArrowRight": 1, "ArrowDown": 2, "ArrowLeft": 1, "End": 9, "ArrowUp": 8, "Home": 0}
+    for stroke, step in strokes.items():
         gate.page.keyboard.press(stroke)
         assert gate.words.get_attribute("aria-valuenow") == str(step + 1), stroke
     gate.root.locator(".cg-chip").nth(5).click()
-    word = gate.python.output[5]
+    word = gate.twin.output[5]
     expect(gate.root.locator(".cg-step")).to_contain_text(f"Word 6, “{word}”: ")
     assert gate.words.get_attribute("aria-valuetext").startswith(f"6 of 10: “{word}”, copied, p_gen 0.")
     grid = gate.root.locator(".attn-heat")
@@ -172,13 +149,10 @@ def test_a_word_is_chosen_by_key_and_by_mouse(gate):
     expect(gate.root.locator(".cg-step")).to_contain_text("Word 5")
 
 
-def test_a_finger_chooses_and_moves(trained, mounted):
-    gate = Gate(trained, mounted, width=375, touch=True)
-    chip = gate.root.locator(".cg-chip").nth(3)
-    chip.tap()
+def test_a_finger_chooses_and_moves(mounted):
+    gate = Gate(mounted, width=375, touch=True)
+    gate.root.locator(".cg-chip").nth(3).tap()
     expect(gate.root.locator(".cg-step")).to_contain_text("Word 4")
-    box = chip.bounding_box()
-    assert min(box["width"], box["height"]) >= 24
     box = gate.slider.bounding_box()
     gate.page.touchscreen.tap(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
     gate.assert_as_in_python(step=3, p_gen=float(gate.slider.input_value()))
@@ -187,33 +161,3 @@ def test_a_finger_chooses_and_moves(trained, mounted):
     gate.everywhere.tap()
     gate.slider.fill("0")  # an answer of 25 words
     assert gate.slider.bounding_box()["y"] == top, "the slider must stay under the finger"
-    assert gate.page.evaluate("document.documentElement.scrollWidth") <= 375
-    assert gate.visited.errors == []
-
-
-def test_the_numbers_of_the_table(gate):
-    gate.root.get_by_text("The numbers").click()
-    expect(gate.root.locator("tbody tr")).to_have_count(len(gate.python.output))  # filled when it has opened
-    rows = [[cell.inner_text() for cell in row.locator("th, td").all()] for row in gate.root.locator("tbody tr").all()]
-    assert [row[0] for row in rows] == gate.python.output
-    assert [float(row[2]) for row in rows] == pytest.approx(gate.python.gates, abs=0.0006)
-    assert [float(row[5]) for row in rows] == pytest.approx(gate.python.shares, abs=0.0006)
-
-
-def test_a_longer_answer_moves_nothing_below(static_page, trained):
-    """The chapter's copier writes more words, or fewer, as its gate moves."""
-    code = {"_esm": str(CopyGate._esm), "_css": str(CopyGate._css)}
-    page = static_page({"a": {"model_module": "anywidget", "state": trained | code}}, ["a"]).page
-    gate = page.locator("[data-live] input[type=range]")
-    gate.wait_for()
-    page.evaluate("""() => {
-        const grid = document.querySelector(".cg .attn-heat"), rows = () => grid.getAttribute("aria-valuemax");
-        window.rows = new Set([rows()]);
-        new MutationObserver(() => window.rows.add(rows())).observe(grid, { attributes: true });
-    }""")
-    heights = [page.locator("[data-live]").bounding_box()["height"]]
-    for n in range(0, 101, 2):
-        gate.fill(str(n / 100))
-        heights.append(page.locator("[data-live]").bounding_box()["height"])
-    assert page.evaluate("window.rows.size") > 1, "an answer as long as the others proves nothing"
-    assert len(set(heights)) == 1, heights

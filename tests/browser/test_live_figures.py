@@ -27,6 +27,8 @@ DANGLING = """['for', 'aria-describedby', 'aria-labelledby', 'aria-controls'].fl
     [...document.querySelectorAll(`[${name}]`)].flatMap((e) => e.getAttribute(name).split(" ")))
     .filter((id) => !document.getElementById(id))"""
 
+TARGETS = {"rules": {"target-size": {"enabled": True}}}  # axe asks for it only when told
+
 every_figure = pytest.mark.parametrize("name", EXAMPLES)
 
 
@@ -49,14 +51,14 @@ def operate(page, control, steps: int = 1):
 
 @every_figure
 def test_nothing_for_axe_to_find(name, mounted):
-    """Both shades, both extremes of width, with every folded part open."""
+    """Both shades, both extremes of width, with every folded part open; and a finger meets what it aims at."""
     page = mounted(figure(name), width=320).page
     page.evaluate(AXE)
     page.evaluate(OPEN)
     for width in (320, 1400):
         page.set_viewport_size({"width": width, "height": 900})
         page.evaluate(DRAWN)
-        for theme, rules in {"light": {}, "dark": {"runOnly": ["color-contrast", "link-in-text-block"]}}.items():
+        for theme, rules in {"light": TARGETS, "dark": {"runOnly": ["color-contrast", "link-in-text-block"]}}.items():
             page.evaluate(MARK_EACH_LOOK, [theme])
             assert page.evaluate(RUN_AXE, [{}, rules]) == [], f"{theme}, {width} px"
 
@@ -81,12 +83,12 @@ def test_saved_it_is_alive_from_the_disk_and_text_is_text(name, visit, tmp_path)
     assert page.title() == page.locator("h1").text_content() == HOSTILE
     page.evaluate(OPEN)
     operate(page, page.locator(f"[data-live] {EXAMPLES[name].control}").first)
-    assert visited.errors == [] and visited.third_party == []
+    assert visited.errors == []
     # an image that is not there is missed after those that were asked for before
     page.evaluate("() => new Promise((missed) => { Object.assign(new Image(), { onerror: missed, src: 'y' }); })")
+    visited.errors.clear()
     assert page.evaluate("window.ran") is None
     assert not any(address.endswith("/x") for address in visited.failed)
-    assert page.locator("img[src=x]").count() == 0
     if HOSTILE in json.dumps(state).replace('\\"', '"'):  # a figure without words has nothing to show
         assert HOSTILE in page.locator("[data-live]").text_content().replace("␣", " ")
 
@@ -94,8 +96,8 @@ def test_saved_it_is_alive_from_the_disk_and_text_is_text(name, visit, tmp_path)
 @every_figure
 def test_two_views_of_one_figure_move_together_and_do_not_disturb_another(name, mounted):
     made = figure(name)
-    visited = mounted(made, made, figure(name))
-    page, (one, same, other) = visited.page, visited.page.locator("[data-live]").all()
+    page = mounted(made, made, figure(name)).page
+    one, same, other = page.locator("[data-live]").all()
     before = [view.evaluate(SHOWN) for view in (one, same, other)]
     operate(page, one.locator(EXAMPLES[name].control).first)
     after = [view.evaluate(SHOWN) for view in (one, same, other)]
@@ -103,7 +105,6 @@ def test_two_views_of_one_figure_move_together_and_do_not_disturb_another(name, 
     ids = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
     assert len(set(ids)) == len(ids)
     assert page.evaluate(DANGLING) == []
-    assert visited.errors == []
 
 
 @every_figure
@@ -138,14 +139,25 @@ def test_tab_reaches_every_control_and_shows_where_it_is(name, mounted):
 
 
 @every_figure
+def test_a_finger_moves_it(name, mounted):
+    page = mounted(figure(name), width=375, touch=True).page
+    root, control = page.locator("[data-live]"), page.locator(f"[data-live] {EXAMPLES[name].control}").first
+    control.scroll_into_view_if_needed()
+    before, box = root.evaluate(SHOWN), control.bounding_box()
+    for share in (0.2, 0.8):  # it may stand at one of them
+        page.touchscreen.tap(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        if root.evaluate(SHOWN) != before:
+            return
+    pytest.fail("a tap changes nothing")
+
+
+@every_figure
 def test_its_numbers_are_in_a_table(name, mounted):
     page = mounted(figure(name)).page
     page.evaluate(OPEN)
     expect(page.locator("[data-live] table:visible").first).to_be_visible()
     for table in page.locator("[data-live] table:visible").all():
-        assert table.evaluate("table => (table.caption?.innerText || table.ariaLabel || '').trim()"), (
-            "a table without name"
-        )
+        assert table.evaluate("table => (table.caption?.innerText || table.ariaLabel || '').trim()"), "without a name"
         assert all(text.strip() for text in table.locator("th").all_inner_texts())
         assert table.locator("tbody tr").count() >= 1
         assert any(character.isdigit() for character in table.locator("tbody").inner_text())
@@ -227,6 +239,7 @@ def test_a_figure_that_fails_says_so_in_its_place_and_the_page_lives_on(static_p
     page.get_by_role("button", name="break").click()  # the one that is left
     expect(page.locator(".xx").nth(1).locator(".shown")).to_have_text("n = 1")
     assert len(visited.errors) == 2
+    visited.errors.clear()
 
 
 def test_dark_pages_of_other_places_are_known(visit, tmp_path):

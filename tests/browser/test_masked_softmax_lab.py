@@ -6,22 +6,18 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlib.course.figures import MaskedSoftmaxLab
+from tests.browser.conftest import Seen
 
 SCORES = [[-0.5, 2.0, 1.2, -0.8, 1.0, 2.4], [1.0, 0.4, 2.0, 0.0, 0.0, 0.0], [0.0] * 6]
 WORDS = [["The", "poor", "have", "no", "money", "either"], ["They", "have", "none"], []]
 
 
-class Lab:
-    """The figure of a page, by what a reader sees of it, and the same state in Python."""
-
+class Lab(Seen):
     def __init__(self, mounted, twin: MaskedSoftmaxLab | None = None, **how):
-        self.twin = twin or MaskedSoftmaxLab(SCORES, words=WORDS)
-        self.visited = mounted(self.twin, **how)
-        self.page, self.root = self.visited.page, self.visited.page.locator(".attn-frame")
-        self.sentence = self.root.locator(".attn-sentence")
-
-    def show(self, name: str):
-        self.root.get_by_role("button", name=name).click()
+        twin = twin or MaskedSoftmaxLab(SCORES, words=WORDS)
+        super().__init__(mounted(twin, **how), twin)
+        self.rows = self.root.get_by_role("slider", name="row whose steps")
+        self.failures = self.root.locator(".ms-shows button")
 
     def cells(self) -> list[list[str]]:
         return [row.locator(".ms-weight").all_inner_texts() for row in self.root.locator(".ms-row").all()]
@@ -34,22 +30,16 @@ class Lab:
 
     def assert_is(self, **traits):
         """The page shows what Python computes in this state."""
-        for name, value in traits.items():
-            setattr(self.twin, name, value)
+        self.set(traits)
         wanted = [[f"{weight:.2f}".replace("nan", "NaN") for weight in row] for row in self.twin.weights]
         assert self.cells() == wanted
         assert self.badges() == self.twin.verdicts
-        expect(self.root.get_by_role("slider", name="row whose steps")).to_have_attribute(
-            "aria-valuenow", str(self.twin.row + 1)
-        )
+        expect(self.rows).to_have_attribute("aria-valuenow", str(self.twin.row + 1))
 
 
 @pytest.fixture
 def lab(mounted):
-    lab = Lab(mounted)
-    yield lab
-    assert lab.visited.errors == []
-    assert lab.visited.third_party == []
+    return Lab(mounted)
 
 
 def test_it_begins_with_a_leak(lab):
@@ -61,9 +51,9 @@ def test_it_begins_with_a_leak(lab):
     assert lab.root.locator(".ms-cell.ms-hidden").count() == 9
 
 
-def test_every_failure_can_be_called_up_and_attnlib_mends_it(lab):
+def test_every_failure_can_be_called_up_and_attnlib_mends_it(lab, mounted):
     seen = {}
-    for control in lab.root.locator(".ms-shows button").all():
+    for control in lab.failures.all():
         control.click()
         expect(control).to_have_attribute("aria-pressed", "true")
         assert lab.root.locator("[aria-pressed=true]").count() == 1
@@ -74,16 +64,19 @@ def test_every_failure_can_be_called_up_and_attnlib_mends_it(lab):
         assert lab.badges() == ["ok"] * 3
         expect(lab.root.get_by_label("subtract the largest first")).to_be_hidden()
     assert len(set(seen.values())) == len(seen) == 6
-    lab.show("Reset")
+    lab.button("Reset").click()
     lab.assert_is()
+    small = Lab(mounted, MaskedSoftmaxLab([[2.0]]))  # one row of one place: still something that can be set
+    for control in small.failures.all():
+        control.click()
 
 
 def test_steps_flow_from_left_to_right(lab):
-    lab.show("blank row, −∞")
+    lab.button("blank row, −∞").click()
     assert lab.column("into") == ["−∞"] * 6
     assert lab.column("shifted") == lab.column("exp") == ["NaN"] * 6
     lab.assert_is(fill="-inf")
-    lab.show("no maximum")
+    lab.button("no maximum").click()
     assert lab.column("e") == ["101", "100.4", "102", "100", "100", "100"]
     assert lab.column("exp") == ["∞"] * 3 + ["0"] * 3
     expect(lab.root.locator("thead .ms-shifted")).to_be_hidden()
@@ -122,12 +115,12 @@ def test_rows_open_by_mouse_and_by_keys(lab):
     lab.root.locator(".ms-row").first.click()
     lab.assert_is(row=0)
     assert lab.root.locator("tbody .ms-place bdi").all_inner_texts() == WORDS[0]
-    rows, scrolled = lab.root.get_by_role("slider", name="row whose steps"), lab.page.evaluate("scrollY")
-    rows.focus()
+    scrolled = lab.page.evaluate("scrollY")
+    lab.rows.focus()
     for key, row in (("ArrowUp", 0), ("ArrowDown", 1), ("ArrowDown", 2), ("ArrowDown", 2), ("Home", 0), ("End", 2)):
         lab.page.keyboard.press(key)
         lab.assert_is(row=row)
-    assert rows.get_attribute("aria-valuetext") == "row 3, 0 of 6 visible: leaks 1.00"
+    assert lab.rows.get_attribute("aria-valuetext") == "row 3, 0 of 6 visible: leaks 1.00"
     assert lab.page.evaluate("scrollY") == scrolled
 
 
@@ -154,46 +147,24 @@ def test_a_score_follows_keys_and_mouse(lab):
     assert (goal["x"] + 1 - bar["x"]) / bar["width"] == pytest.approx(right, abs=0.02)
 
 
-def test_a_finger_on_a_narrow_page(mounted):
-    lab = Lab(mounted, width=375, touch=True, theme="dark")
-    lab.root.locator(".ms-row").nth(1).tap()
-    lab.assert_is(row=1)
-    lab.root.get_by_role("button", name="no maximum").tap()
-    lab.assert_is(fill="-inf", offset=100.0, shift=False)
-    box = lab.root.get_by_label("They, score of place 1").bounding_box()
-    assert box["height"] >= 24
-    assert box["x"] + box["width"] <= 375
-    assert lab.page.evaluate("document.scrollingElement.scrollWidth") <= 375
-    assert lab.visited.errors == []
-
-
-def test_other_texts_and_sizes(mounted):
-    one = MaskedSoftmaxLab([[2.0]], words=[["<b>" + "long" * 40]])
-    lab = Lab(mounted, one, width=320)
-    expect(lab.root.locator(".ms-word")).to_have_text("<b>" + "long" * 40)
-    assert lab.page.evaluate("document.scrollingElement.scrollWidth") <= 320
-    for control in lab.root.locator(".ms-shows button").all():
-        control.click()
+def test_where_rows_scroll_the_open_one_is_brought_into_view(mounted):
     many = MaskedSoftmaxLab([[0.1 * j for j in range(32)]] * 32, lengths=range(32), fill="-inf")
     lab = Lab(mounted, many)
     assert lab.badges() == many.verdicts
-    rows = lab.root.get_by_role("slider", name="row whose steps")
+    rows = lab.rows.element_handle()
     at_end = "rows => rows.scrollTop > 0 && rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 8"
-    lab.page.wait_for_function(at_end, arg=rows.element_handle())  # the open row is the last
-    rows.press("Home")
-    lab.page.wait_for_function("rows => rows.scrollTop === 0", arg=rows.element_handle())
-    rows.press("End")
-    lab.page.wait_for_function(at_end, arg=rows.element_handle())
-    assert lab.visited.errors == []
+    lab.page.wait_for_function(at_end, arg=rows)  # the open row is the last
+    for key, place in {"Home": "rows => rows.scrollTop === 0", "End": at_end}.items():
+        lab.rows.press(key)
+        lab.page.wait_for_function(place, arg=rows)
 
 
 def test_the_table_of_numbers(lab):
-    lab.root.get_by_text("The numbers").click()
-    expect(lab.root.locator(".attn-numbers tbody tr").first).to_be_visible()  # filled when it has opened
+    first, *_ = lab.numbers()
     table = lab.root.locator(".attn-numbers")
     expect(table.locator("caption")).to_have_text("Row 3: leaks 1.00")
     expect(table.locator("tbody tr").first).to_have_text("1: ‹pad›no00−1e901.000.170.170")
-    assert table.locator("thead th").count() == table.locator("tbody tr").first.locator("th, td").count() == 10
+    assert table.locator("thead th").count() == len(first) == 10
 
 
 SHADES = """row => {
@@ -224,6 +195,6 @@ def test_many_narrow_cells_show_what_is_hidden_and_what_is_no_number(mounted):
     width, left = strips.nth(1).evaluate("e => [e.clientWidth, e.querySelector('.ms-veil').offsetLeft]")
     assert left == pytest.approx(width * 3 / 12, abs=1.5)
     assert strips.nth(0).evaluate("e => e.querySelector('.ms-veil').offsetLeft >= e.clientWidth")
-    lab.root.get_by_role("button", name="blank row, −∞").click()  # the last row: 0 / 0
+    lab.button("blank row, −∞").click()  # the last row: 0 / 0
     black = strips.nth(1).evaluate("e => getComputedStyle(e).backgroundImage")
     assert "rgb(0, 0, 0) 0%" in black and "/ " not in black

@@ -11,14 +11,67 @@ from tests.browser.conftest import DRAWN
 COLUMNS = {320: 288, 375: 343, 768: 736, 1280: 704, 1920: 832}
 HIGH, ANSWERED = 640, 700  # px, of 800, before the bet and after it
 
-#: Every live figure of the chapters that asks.
-ASKING = [
-    ("01", "FadingTrace"), ("03", "ScoreExplorer"), ("04", "MaskedSoftmaxLab"), ("06", "LookBack"),
-    ("07", "AlignmentView"), ("07", "AttentionSurgery"),
-    ("08", "AlignmentView"), ("09", "CostCurve"), ("10", "CopyGate"), ("12", "HeadGrid"), ("13", "WhereItLooks"),
-    ("14", "OtherWeights"),
-]  # fmt: skip
-asking = pytest.mark.parametrize(("chapter", "name"), ASKING)
+#: Every figure that asks in a chapter, and what it shows after "Show me": a place in it, and words that stand there.
+SHOWN = {
+    ("01", "FadingTrace"): [
+        (".attn-sentence", "made different is left 3 characters (1 word) later"),
+        (".attn-sentence", "made different is left 3 characters (1 word) later"),
+        (".attn-sentence", "31 % of what “queen” made different is left, and the guess at the end has moved by 13.7 %"),
+    ],
+    ("03", "ScoreExplorer"): [
+        (".attn-sentence", "attends 0.77 to “money”"),
+        (".se-table tbody tr:nth-child(3) .se-weight", "0.61"),  # 2.2 times 0.27
+        (".attn-sentence", "0.17 to each of 6 visible words; the context is (0.52, 0.03)"),
+    ],
+    ("04", "MaskedSoftmaxLab"): [
+        (".attn-sentence", "Row 3: Every score is −∞, and −∞ − (−∞) is NaN."),
+        (".ms-row:nth-child(2) .ms-badge", "leaks 0.21"),
+        (".attn-sentence", "Stored in bfloat16, different scores became equal."),
+    ],
+    ("06", "LookBack"): [
+        (".attn-sentence", "looks most at “0” (place 22), 0.79; the likeliest next is “0”"),
+        (".attn-sentence", "looks most at “6” (place 32), 0.82; the likeliest next is “6”"),
+        (".attn-sentence", "After “A” (place 36) it looks most at “6” (place 32)"),
+    ],
+    ("07", "AlignmentView"): [
+        (".attn-sentence", "Step 7, “3”: Bahdanau looks most at “a”"),
+        (".attn-sentence", "Step 5, “-”"),
+        (".av-panel:nth-child(1) .av-note", "gold links"),
+    ],
+    ("07", "AttentionSurgery"): [
+        (".as-line:nth-child(2)", "2024-03-12"),
+        (".as-line:nth-child(2)", "2024-03-14"),
+        (".as-line:nth-child(2)", "2024-12-14"),
+    ],
+    ("08", "AlignmentView"): [(".attn-sentence", "Step 2"), (".attn-sentence", "Step 3"), (".attn-sentence", "Step 2")],
+    ("09", "CostCurve"): [
+        (".attn-sentence", "2 of 5 cost more than recurrence"),
+        (".cc-rows li:nth-child(2) .cc-meets", "dearer beyond 1,536"),
+        (".cc-rows li:nth-child(2) .cc-meets", "always cheaper"),
+    ],
+    ("10", "CopyGate"): [
+        (".attn-sentence", "and loses “Ottilie”, “Bartek”"),
+        (".attn-sentence", "and does not end"),
+        (".attn-sentence", "it writes “so Ottilie gets the umbrella , Bartek gets a copy”"),
+    ],
+    ("12", "HeadGrid"): [
+        (".attn-sentence", "previous goes from 1.00"),
+        (".attn-sentence", "first stays at"),
+        (".attn-sentence", "Without heads 0, 1"),
+    ],
+    ("13", "WhereItLooks"): [
+        (".attn-sentence", "“left” looks most at row 2, column 6"),
+        (".attn-sentence", "The centre of that region is outside the box"),
+        (".wl-others", "left of a"),
+    ],
+    ("14", "OtherWeights"): [
+        (".attn-sentence", "says praise, p of praise 0.92, was 1.00"),
+        (".ow-says", "neither"),
+        (".attn-sentence", "p of praise 0.95, was 1.00. The answer stays."),
+    ],
+}  # fmt: skip
+
+asking = pytest.mark.parametrize(("chapter", "name"), SHOWN)
 
 # What is cut: text that is wider or higher than its box, a mark outside of its drawing, anything outside of the frame.
 # What lies in a part that scrolls, and says so by a shade, is not cut.
@@ -95,18 +148,14 @@ def chapter_figure(visit, tmp_path):
     return show
 
 
-def height(figure: Locator) -> float:
-    return figure.bounding_box()["height"]
-
-
 @asking
 def test_it_is_seen_at_once_with_its_question_and_with_the_answer(chapter, name, chapter_figure):
     figure = chapter_figure(chapter, name)
     for question in stored(chapter, name)["questions"]:
-        assert height(figure) <= HIGH, question["ask"]
+        assert figure.bounding_box()["height"] <= HIGH, question["ask"]
         figure.locator(".attn-question").get_by_role("button", name=question["answers"][0]).first.click()
         expect(figure.locator(".attn-verdict")).not_to_be_empty()
-        assert height(figure) <= ANSWERED, question["ask"]
+        assert figure.bounding_box()["height"] <= ANSWERED, question["ask"]
         figure.get_by_role("button", name="Next question").or_(figure.get_by_role("button", name="Start over")).click()
 
 
@@ -149,67 +198,6 @@ def test_the_names_of_the_rows_stay_where_a_map_scrolls(chapter_figure):
     map_.evaluate("e => { e.scrollLeft = 120; }")
     assert map_.evaluate("e => e.scrollLeft") == 120
     assert name.bounding_box()["x"] == pytest.approx(before, abs=1)
-
-
-#: What each figure shows after "Show me", question by question: a place in it, and words that stand there.
-SHOWN = {
-    ("01", "FadingTrace"): [
-        (".attn-sentence", "made different is left 3 characters (1 word) later"),
-        (".attn-sentence", "made different is left 3 characters (1 word) later"),
-        (".attn-sentence", "31 % of what “queen” made different is left, and the guess at the end has moved by 13.7 %"),
-    ],
-    ("03", "ScoreExplorer"): [
-        (".attn-sentence", "attends 0.77 to “money”"),
-        (".se-table tbody tr:nth-child(3) .se-weight", "0.61"),  # 2.2 times 0.27
-        (".attn-sentence", "0.17 to each of 6 visible words; the context is (0.52, 0.03)"),
-    ],
-    ("04", "MaskedSoftmaxLab"): [
-        (".attn-sentence", "Row 3: Every score is −∞, and −∞ − (−∞) is NaN."),
-        (".ms-row:nth-child(2) .ms-badge", "leaks 0.21"),
-        (".attn-sentence", "Stored in bfloat16, different scores became equal."),
-    ],
-    ("06", "LookBack"): [
-        (".attn-sentence", "looks most at “0” (place 22), 0.79; the likeliest next is “0”"),
-        (".attn-sentence", "looks most at “6” (place 32), 0.82; the likeliest next is “6”"),
-        (".attn-sentence", "After “A” (place 36) it looks most at “6” (place 32)"),
-    ],
-    ("07", "AlignmentView"): [
-        (".attn-sentence", "Step 7, “3”: Bahdanau looks most at “a”"),
-        (".attn-sentence", "Step 5, “-”"),
-        (".av-panel:nth-child(1) .av-note", "gold links"),
-    ],
-    ("07", "AttentionSurgery"): [
-        (".as-line:nth-child(2)", "2024-03-12"),
-        (".as-line:nth-child(2)", "2024-03-14"),
-        (".as-line:nth-child(2)", "2024-12-14"),
-    ],
-    ("08", "AlignmentView"): [(".attn-sentence", "Step 2"), (".attn-sentence", "Step 3"), (".attn-sentence", "Step 2")],
-    ("09", "CostCurve"): [
-        (".attn-sentence", "2 of 5 cost more than recurrence"),
-        (".cc-rows li:nth-child(2) .cc-meets", "dearer beyond 1,536"),
-        (".cc-rows li:nth-child(2) .cc-meets", "always cheaper"),
-    ],
-    ("10", "CopyGate"): [
-        (".attn-sentence", "and loses “Ottilie”, “Bartek”"),
-        (".attn-sentence", "and does not end"),
-        (".attn-sentence", "it writes “so Ottilie gets the umbrella , Bartek gets a copy”"),
-    ],
-    ("12", "HeadGrid"): [
-        (".attn-sentence", "previous goes from 1.00"),
-        (".attn-sentence", "first stays at"),
-        (".attn-sentence", "Without heads 0, 1"),
-    ],
-    ("13", "WhereItLooks"): [
-        (".attn-sentence", "“left” looks most at row 2, column 6"),
-        (".attn-sentence", "The centre of that region is outside the box"),
-        (".wl-others", "left of a"),
-    ],
-    ("14", "OtherWeights"): [
-        (".attn-sentence", "says praise, p of praise 0.92, was 1.00"),
-        (".ow-says", "neither"),
-        (".attn-sentence", "p of praise 0.95, was 1.00. The answer stays."),
-    ],
-}  # fmt: skip
 
 
 @asking

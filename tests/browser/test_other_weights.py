@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 from attnlib.course.explanations import farthest_weights
 from attnlib.course.figures import OtherWeights
+from tests.browser import conftest
 
 LONG = ["client", "seven", "has", "no", "group", ".", "unable", "to", "select", "source", "X", "."]
 WORDS = [["a", "superb", "and", "witty", "film"], LONG, ["alone"]]
@@ -26,20 +27,15 @@ def figure(**changes) -> OtherWeights:
     return OtherWeights(WORDS, **(given | changes))
 
 
-class Shown:
-    """The figure, by what a reader sees of it."""
-
+class Shown(conftest.Seen):
     def __init__(self, visited):
-        self.visited, self.page = visited, visited.page
-        self.root = self.page.locator("[data-live=true] .attn-frame").first
+        super().__init__(visited, figure())
         self.bars = self.root.locator(".ow-rows input")
         self.text = self.root.get_by_label("text")
-        self.sentence = self.root.locator(".attn-sentence")
         self.verdict = self.root.locator(".ow-verdict")
 
     def press(self, name: str):
         self.root.get_by_role("button", name=name, exact=True).click()
-        return self
 
     def pressed(self) -> list[str]:
         return self.root.locator(".ow-looks [aria-pressed=true]").all_inner_texts()
@@ -47,23 +43,23 @@ class Shown:
     def weights(self) -> list[float]:
         return [float(number) for number in self.root.locator(".ow-share").all_inner_texts()]
 
-    def assert_shows(self, python: OtherWeights, atol: float = 0.0051):
+    def assert_shows(self, **traits):
         """Numbers, bars and words are those of the figure in Python."""
-        assert self.weights() == pytest.approx(python.weights, abs=atol)
-        votes = python.votes[python.text]
+        self.set(traits)
+        python, votes = self.twin, self.twin.votes[self.twin.text]
+        assert self.weights() == pytest.approx(python.weights, abs=0.0051)
         log_odds = float(self.root.locator("tfoot .ow-number").inner_text().replace("−", "-"))
-        assert log_odds == pytest.approx(python.log_odds, abs=atol)
+        assert log_odds == pytest.approx(python.log_odds, abs=0.0051)
         assert self.root.locator(".ow-says").inner_text() == python.answer
         p, nats = self.root.locator(".ow-measure b").all_inner_texts()
-        assert float(p) == pytest.approx(python.p, abs=0.0051)
-        assert float(nats.split()[0]) == pytest.approx(python.distance, abs=0.0051)
+        assert (float(p), float(nats.split()[0])) == pytest.approx((python.p, python.distance), abs=0.0051)
         # a bar is as long as its weight; of a vote as much is filled as it has weight, on its side of the middle
         share = "(bar) => bar.getBoundingClientRect().width / bar.parentElement.getBoundingClientRect().width"
         for fill, weight in zip(self.root.locator(".ow-fill").all(), python.weights, strict=True):
             assert fill.evaluate(share) == pytest.approx(weight, abs=0.01)
         for axis, vote, weight in zip(self.root.locator("tbody .ow-axis").all(), votes, python.weights, strict=True):
             for part, length in ((".ow-pale", vote), (".ow-full", weight * vote)):
-                left, right = axis.locator(part).evaluate(
+                edges = axis.locator(part).evaluate(
                     """(bar) => {
                         const all = bar.parentElement.getBoundingClientRect();
                         const { left, right } = bar.getBoundingClientRect();
@@ -71,48 +67,32 @@ class Shown:
                     }"""
                 )
                 wanted = length / max(map(abs, votes))
-                assert (left, right) == pytest.approx((min(0, wanted), max(0, wanted)), abs=0.01)
+                assert edges == pytest.approx([min(0, wanted), max(0, wanted)], abs=0.01)
 
 
 @pytest.fixture
 def shown(mounted):
-    opened = []
-
-    def open_one(**how) -> Shown:
-        opened.append(Shown(mounted(figure(), **how)))
-        return opened[-1]
-
-    yield open_one
-    for one in opened:
-        assert one.visited.errors == []
-        assert one.visited.third_party == []
+    return lambda **how: Shown(mounted(figure(), **how))
 
 
 def test_each_button_gives_the_weights_that_attnlib_computes(shown):
-    page, python = shown(), figure()
+    page = shown()
     for n, words in enumerate(WORDS):
         page.text.select_option(str(n))
-        python.text, python.edits = n, {}
-        page.assert_shows(python)
-        assert page.pressed() == ["The model's own"]
-        assert page.verdict.inner_text() == "= its own answer"
-        own, votes = (torch.tensor(of[n], dtype=torch.float64) for of in (python.own, python.votes))
+        page.assert_shows(text=n, edits={})
+        assert (page.pressed(), page.verdict.inner_text()) == (["The model's own"], "= its own answer")
+        own, votes = (torch.tensor(of[n], dtype=torch.float64) for of in (page.twin.own, page.twin.votes))
         p = (own * votes).sum().sigmoid()
-        bounds = [torch.logit((p + d).clamp(0, 1)) for d in (-0.05, 0.05)]
-        if n < 2:
-            page.press("Adversarial")
-            python.edits = {n: farthest_weights(own, votes, *bounds)}
-            page.assert_shows(python)
-            assert page.pressed() == ["Adversarial"]
-            assert page.verdict.inner_text() == "= the answer stays"
-            assert python.distance > 0.4 or n == 1
-            page.press("Even")
-            python.edits = {n: [1] * len(words)}
-            page.assert_shows(python)
-            assert page.pressed() == ["Even"]
-        page.press("The model's own")
-        python.edits = {}
-        page.assert_shows(python)
+        farthest = farthest_weights(own, votes, *(torch.logit((p + d).clamp(0, 1)) for d in (-0.05, 0.05)))
+        if n == 2:
+            continue  # of one word there are no others
+        for name, weights in {"Adversarial": farthest, "Even": [1] * len(words), "The model's own": own}.items():
+            page.press(name)
+            page.assert_shows(edits={n: weights})
+            assert page.pressed() == [name]
+            if name == "Adversarial":
+                assert page.verdict.inner_text() == "= the answer stays"
+                assert page.twin.distance > 0.4 or n == 1
 
 
 def test_each_press_permutes_anew_and_in_the_same_order_in_every_page(shown):
@@ -156,7 +136,7 @@ def test_the_verdict_says_what_has_become_of_the_answer(shown):
 
 
 def test_a_bar_is_drawn_by_mouse_and_the_others_share_the_rest(shown):
-    page, python = shown(), figure(text=1)
+    page = shown()
     page.text.select_option("1")
     box = page.bars.nth(2).bounding_box()
     y = box["y"] + box["height"] / 2
@@ -168,13 +148,12 @@ def test_a_bar_is_drawn_by_mouse_and_the_others_share_the_rest(shown):
     assert page.weights()[2] == pytest.approx(0.8, abs=0.03)
     assert page.pressed() == []
     expect(page.sentence).to_contain_text("Your weights")
-    rest = torch.tensor(python.own[1])
+    rest = torch.tensor(page.twin.own[1])
     rest[2] = 0
     drawn = float(page.bars.nth(2).input_value())
     wanted = rest / rest.sum() * (1 - drawn)
     wanted[2] = drawn
-    python.edits = {1: wanted}
-    page.assert_shows(python)
+    page.assert_shows(text=1, edits={1: wanted})
 
 
 def test_the_rows_are_one_stop_of_tab_and_the_arrow_keys_go_and_draw(shown):
@@ -200,13 +179,6 @@ def test_the_rows_are_one_stop_of_tab_and_the_arrow_keys_go_and_draw(shown):
     assert "“superb”" in page.page.evaluate(focused)
 
 
-def test_a_finger_draws_a_bar(shown):
-    page = shown(touch=True, width=375)
-    box = page.bars.nth(3).bounding_box()
-    page.page.touchscreen.tap(box["x"] + 0.6 * box["width"], box["y"] + box["height"] / 2)
-    assert page.weights()[3] == pytest.approx(0.6, abs=0.05)
-
-
 def test_a_text_keeps_what_was_done_to_it_and_the_question_gets_no_weight(shown):
     page = shown()
     page.press("Even")
@@ -222,51 +194,16 @@ def test_a_text_keeps_what_was_done_to_it_and_the_question_gets_no_weight(shown)
 def test_the_table_has_all_numbers(shown):
     page = shown()
     page.press("Even")
-    page.root.locator("summary").click()
-    expect(page.root.locator(".attn-numbers tbody tr")).to_have_count(6)
-    rows = [row.inner_text().split("\t") for row in page.root.locator(".attn-numbers tbody tr").all()]
+    rows = page.numbers()
+    assert len(rows) == 6
     assert rows[1] == ["superb", "0.200", "1.000", "6.000", "1.200"]
     assert rows[-1] == ["all together", "1.000", "1.000", "–", "z = 2.200"]
 
 
 def test_where_the_answer_stays_is_dashed(shown):
     page = shown()
-    p = 1 / (1 + math.exp(-6))
-    left, width = page.root.locator(".ow-gauge .ow-same").evaluate("(e) => [e.style.left, e.style.width]")
-    assert [float(x.rstrip("%")) for x in (left, width)] == pytest.approx(
-        [100 * (p - 0.05), 100 * (1 - p + 0.05)], abs=1e-3
-    )
-    low = math.log((p - 0.05) / (1 - p + 0.05))
-    left, width = page.root.locator("tfoot .ow-same").evaluate("(e) => [e.style.left, e.style.width]")
-    assert [float(x.rstrip("%")) for x in (left, width)] == pytest.approx(
-        [50 + 50 * low / 6, 50 - 50 * low / 6], abs=1e-3
-    )
-
-
-@pytest.mark.parametrize(("width", "most"), [(1280, 640), (700, 640), (375, 900)])
-def test_it_is_seen_at_once(shown, width, most):
-    """All of it on a screen; on a phone the answer and every bar that moves it."""
-    page = shown(width=width)
-    page.text.select_option("1")
-    page.press("Adversarial")
-    assert page.root.bounding_box()["height"] <= most
-    answer, last = page.root.locator(".ow-answer").bounding_box(), page.bars.last.bounding_box()
-    assert last["y"] + last["height"] - answer["y"] <= 640
-
-
-@pytest.mark.parametrize("width", [320, 375, 768, 1280, 1920])
-def test_nothing_is_cut_at_the_ends_of_the_bars(shown, width):
-    page = shown(width=width)
-    page.text.select_option("1")
-    for bar, weight in ((0, "1"), (11, "1"), (11, "0")):
-        page.bars.nth(bar).fill(weight)
-        cut = page.root.evaluate(
-            """root => [...root.querySelectorAll("td, th, p:not(.attn-spoken), b, button, .ow-sides span")]
-                .filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline")
-                .map((e) => e.textContent)"""
-        )
-        assert cut == []
-        frame = page.root.bounding_box()
-        for part in page.root.locator(".ow-rows td, .ow-answer b, .ow-ends span").all():
-            box = part.bounding_box()
-            assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
+    low = 1 / (1 + math.exp(-6)) - 0.05
+    at = 50 + 50 * math.log(low / (1 - low)) / 6  # on the axis of log-odds, from -6 to 6
+    for place, left in ((".ow-gauge", 100 * low), ("tfoot", at)):
+        style = page.root.locator(f"{place} .ow-same").evaluate("e => [e.style.left, e.style.width].map(parseFloat)")
+        assert style == pytest.approx([left, 100 - left], abs=1e-3)

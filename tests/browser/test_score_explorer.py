@@ -10,25 +10,20 @@ from playwright.sync_api import expect
 from attnlib.attention import length_mask, masked_softmax
 from attnlib.course.figures.scores import build_score
 from attnlib.scores import SCORES
-from tests.browser.conftest import BUILT
+from tests.browser.conftest import Seen, centre, swipe
 
 CHAPTER = "book/03_attention_step_by_step.html"
 
 
-class Figure:
-    """The first ScoreExplorer of a page, by what a reader sees of it."""
-
+class Figure(Seen):
     def __init__(self, visited):
-        self.visited, self.page = visited, visited.page
-        self.root = self.page.locator("[data-live=true] .attn-frame").first
-        expect(self.root).to_be_visible()
+        super().__init__(visited)
         self.root.scroll_into_view_if_needed()
         self.query = self.root.locator(".se-query[role=slider]")
         self.keys = self.root.locator(".se-key[role=slider]")
         self.menu = self.root.get_by_label("score")
         self.temperature = self.root.get_by_label("temperature")
         self.valid_length = self.root.get_by_label("valid length")
-        self.reset = self.root.get_by_role("button", name="Reset")
 
     def texts(self, selector: str) -> list[str]:
         return [text.replace("−", "-").replace("\xa0", " ") for text in self.root.locator(selector).all_inner_texts()]
@@ -71,8 +66,7 @@ class Figure:
             assert shown[what] == pytest.approx(expected.tolist(), abs=0.03), f"{what} of {name}: {shown}"
 
     def drag(self, handle, dx: float, dy: float):
-        box = handle.locator(".se-dot").bounding_box()
-        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        x, y = centre(handle.locator(".se-dot"))
         self.page.mouse.move(x, y)
         self.page.mouse.down()
         self.page.mouse.move(x + dx, y + dy, steps=5)
@@ -80,13 +74,8 @@ class Figure:
 
 
 @pytest.fixture
-def figure(built, visit) -> Figure:
-    if not (built / CHAPTER).exists():
-        pytest.fail(f"{CHAPTER} is not in {BUILT}: chapter 03 must be built, it holds the figure")
-    figure = Figure(visit(CHAPTER))
-    yield figure
-    assert figure.visited.third_party == []
-    assert figure.visited.errors == []
+def figure(visit) -> Figure:
+    return Figure(visit(CHAPTER))
 
 
 def test_it_begins_with_what_python_saved(figure):
@@ -102,10 +91,7 @@ def test_the_query_follows_the_mouse(figure):
     before = figure.shown()
     figure.drag(figure.query, -70, 40)
     after = figure.shown()
-    assert after["query"] != before["query"]
-    assert after["keys"] == before["keys"]
-    assert after["weights"] != before["weights"]
-    assert after["context"] != before["context"]
+    assert [name for name in before if after[name] == before[name]] == ["keys"]
     figure.assert_computed_by_attnlib()
 
 
@@ -127,33 +113,21 @@ def test_the_arrow_keys_move_what_has_the_focus(figure):
     key = figure.keys.nth(0)
     key.focus()
     (x, y), scrolled = figure.shown()["keys"][0], figure.page.evaluate("scrollY")
-    for stroke, dx, dy in [
-        ("ArrowLeft", -0.1, 0),
-        ("ArrowDown", 0, -0.1),
-        ("Shift+ArrowRight", 0.5, 0),
-        ("ArrowUp", 0, 0.1),
-    ]:
+    strokes = {"ArrowLeft": (-0.1, 0), "ArrowDown": (0, -0.1), "Shift+ArrowRight": (0.5, 0), "ArrowUp": (0, 0.1)}
+    for stroke, (dx, dy) in strokes.items():
         figure.page.keyboard.press(stroke)
         x, y = x + dx, y + dy
         assert figure.shown()["keys"][0] == pytest.approx([x, y], abs=0.011), stroke
     assert figure.page.evaluate("scrollY") == scrolled
     assert key.get_attribute("aria-valuetext").replace("−", "-") == f"x {x:.2f}, y {y:.2f}"
-    assert key.locator(".se-ring").evaluate("ring => getComputedStyle(ring).stroke") != "none", (
-        "the focus is not visible"
-    )
     figure.assert_computed_by_attnlib()
 
 
-def test_a_finger_moves_the_query_and_not_the_page(built, visit):
+def test_a_finger_moves_the_query_and_not_the_page(visit):
     figure = Figure(visit(CHAPTER, width=375, touch=True))
-    box = figure.query.locator(".se-dot").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x, y = centre(figure.query.locator(".se-dot"))
     before, scrolled = figure.shown(), figure.page.evaluate("scrollY")
-    finger = figure.page.context.new_cdp_session(figure.page)
-    finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    for step in range(1, 9):
-        finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y + 10 * step}]})
-    finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    swipe(figure.page, x, y, 0, 80)
     after = figure.shown()
     assert after["query"][1] < before["query"][1] - 0.5
     assert figure.page.evaluate("scrollY") == scrolled
@@ -189,7 +163,7 @@ def test_the_sliders(figure):
         assert figure.root.locator("tbody tr.se-hidden").count() == len(before["keys"]) - length
         figure.assert_computed_by_attnlib()
     assert figure.shown()["context"] == [0.0, 0.0]
-    expect(figure.root.locator(".attn-sentence")).to_have_text(re.compile("^Nothing visible"))
+    expect(figure.sentence).to_have_text(re.compile("^Nothing visible"))
 
 
 def test_the_sentence_is_spoken_once_the_hand_is_still(visit):
@@ -202,7 +176,6 @@ def test_the_sentence_is_spoken_once_the_hand_is_still(visit):
     assert spoken.inner_text() == first, "a screen reader would be flooded during a drag"
     figure.page.clock.run_for(400)
     expect(spoken).not_to_have_text(first)
-    expect(spoken).to_have_text(figure.root.locator(".attn-sentence").inner_text())
 
 
 def test_reset_restores_the_start(figure):
@@ -213,20 +186,7 @@ def test_reset_restores_the_start(figure):
     figure.temperature.press("End")
     figure.valid_length.press("ArrowLeft")
     assert figure.shown() != start
-    figure.reset.click()
+    figure.button("Reset").click()
     assert figure.shown() == start
     assert figure.menu.input_value() == menu
     assert figure.texts(".attn-readout") == ["1.00", f"{len(start['keys'])} of {len(start['keys'])}"]
-
-
-def test_dark_and_narrow(visit, built):
-    """What a picture would show: the roles change their shade, and the parts stack within the width."""
-    colours = {}
-    for theme in ("light", "dark"):
-        figure = Figure(visit(CHAPTER, theme=theme, width=375))
-        colours[theme] = figure.query.locator(".se-dot").evaluate("dot => getComputedStyle(dot).fill")
-        plane, table = (figure.root.locator(name).bounding_box() for name in (".se-plane", ".se-table"))
-        assert table["y"] > plane["y"] + plane["height"]
-        assert plane["x"] + plane["width"] <= 375
-        assert table["x"] + table["width"] <= 375
-    assert colours["light"] != colours["dark"]

@@ -1,6 +1,5 @@
 """The decks in a browser, copied out of the book and opened from the disk: they need nothing but their folder."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from website.slide_room import joined
 from website.slides import slides_of, with_decks
 
 DECKS = sorted(path.stem for path in (BUILT / "slides").glob("[0-9]*.html"))
-LINK = re.compile(r'href="\.\./([^"#]+)(?:#([^"]+))?"')
 
 # Every slide with all that a click would bring, and what is wrong with it.
 FAULTS = """async () => {
@@ -125,10 +123,12 @@ def place(page) -> int:
 
 def test_every_chapter_has_a_deck_and_the_list_leads_to_it(built, visit, folder):
     assert [source.stem for source in with_decks()] == DECKS
-    visited = visit(folder / "index.html")
-    leads = visited.page.locator("main li a").evaluate_all("links => links.map((link) => link.getAttribute('href'))")
+    leads = (
+        visit(folder / "index.html")
+        .page.locator("main li a")
+        .evaluate_all("links => links.map((link) => link.getAttribute('href'))")
+    )
     assert leads == [f"{name}.html" for name in DECKS]
-    assert visited.errors == visited.third_party == []
 
 
 def assert_figures_live_and_keep_their_keys(page):
@@ -159,8 +159,7 @@ def test_a_deck(name, deck):
     """One visit: all that can be said of any deck."""
     if name is None:
         pytest.fail(f"there are no decks at {BUILT / 'slides'}: run `make slides` first")
-    visited = deck(name)
-    page = visited.page
+    page = deck(name).page
     (source,) = (source for source in with_decks() if source.stem == name)
     asked = joined(slides_of(with_outputs(source)))
     assert page.evaluate("Reveal.getTotalSlides()") == len(asked) + 2, "and the first and the last"
@@ -172,23 +171,10 @@ def test_a_deck(name, deck):
     assert page.evaluate(RAW_FORMULAS) == []
     assert page.locator("aside.notes").count() == sum(bool(slide["notes"]) for slide in asked)
     assert_figures_live_and_keep_their_keys(page)
-    assert visited.third_party == []
-    assert visited.errors == []
-
-
-@pytest.mark.parametrize("name", DECKS)
-def test_links_lead_into_the_book(name, built):
-    links = set(LINK.findall((built / "slides" / f"{name}.html").read_text("utf8")))
-    assert links
-    for file, anchor in links:
-        assert (built / file).exists(), file
-        if anchor:
-            assert f'id="{anchor}"' in (built / file).read_text("utf8"), f"{file}#{anchor}"
 
 
 def test_the_speakers_window_has_the_prose_and_follows(deck):
-    visited = deck("03_attention_step_by_step")
-    page = visited.page
+    page = deck("03_attention_step_by_step").page
     number = page.evaluate("Reveal.getSlides().findIndex((slide) => slide.querySelector('aside math'))")
     with page.expect_popup() as popup:
         page.keyboard.press("s")
@@ -201,7 +187,6 @@ def test_the_speakers_window_has_the_prose_and_follows(deck):
     expect(frame.locator("section.present h2").first).to_have_text(
         page.locator("section.present h2").first.inner_text()
     )
-    assert visited.third_party == visited.errors == []
 
 
 def test_dark_by_the_system_and_by_a_key(deck):
@@ -230,7 +215,7 @@ def test_a_click_comes_before_the_next_slide(deck):
     expect(inner).to_be_visible()
 
 
-def test_the_mouse_meets_the_grids_and_the_curves_of_a_slide(deck):
+def test_the_mouse_meets_the_grids_of_a_slide(deck):
     """Some drawings are larger than the figure around them (deck.css)."""
     page = deck("10_copy_attention").page
     for nth in range(2):
@@ -242,12 +227,6 @@ def test_the_mouse_meets_the_grids_and_the_curves_of_a_slide(deck):
             box = cells[row * len(cells) // rows].bounding_box()
             page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
             assert grid.get_attribute("aria-valuenow") == str(row + 1)
-    page = deck("09_cost_and_gradients").page
-    figure_slide(page)
-    plot = page.locator("section.present .cc-plot").bounding_box()
-    page.mouse.click(x := plot["x"] + 0.5 * plot["width"], plot["y"] + plot["height"] / 2)
-    line = page.locator("section.present .cc-point > path").bounding_box()
-    assert line["x"] + line["width"] / 2 == pytest.approx(x, abs=10)
 
 
 @pytest.mark.parametrize("scale", [0.7, 1.5])

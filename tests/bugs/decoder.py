@@ -10,6 +10,20 @@ BUGS = of(
     ("decoder: no dropout", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory",
      "self.decode_embedded(self.embedding(tokens), memory"),
 ) + of(
+    "decoder.py", "core/test_decoder.py::test_contract_with_every_encoder",  # what a decoder that is added may do
+    ("decoder: hears the future", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)",
+     "self.decode_embedded(self.embedding(tokens) + self.embedding(tokens).mean(1, keepdim=True), memory, state)"),
+    ("decoder: forgets", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)",
+     "self.decode_embedded(self.embedding(tokens), memory, state)._replace(state=state)"),
+    ("decoder: hears the whole batch", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)",
+     "self.decode_embedded(self.embedding(tokens) - self.embedding(tokens).mean(0, keepdim=True), memory, state)"),
+    ("decoder: writes into the memory", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)",
+     "self.decode_embedded(self.embedding(tokens), memory._replace(mask=memory.mask.logical_not_()), state)"),
+    ("decoder: a look at nothing is a whole one",
+     "return self.attention(query, None, memory.annotations, memory.mask, projected_key=memory.projected_key)",
+     "found = self.attention(query, None, memory.annotations, memory.mask, projected_key=memory.projected_key)\n"
+     "        return found._replace(weights=found.weights / found.weights.sum(-1, keepdim=True))"),
+) + of(
     "decoder.py", "core/test_decoders.py",
     ("decoder: first state without tanh", "torch.tanh(self.W_s(encoded.summary))", "self.W_s(encoded.summary)"),
     ("decoder: first state from padding", "self.W_s(encoded.summary)", "self.W_s(encoded.annotations[:, -1])"),

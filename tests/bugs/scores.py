@@ -32,4 +32,15 @@ BUGS = of(
     ("cosine: normalised in half precision",
      "F.normalize(x.to(torch.promote_types(x.dtype, torch.float32)), dim=-1).to(x.dtype)",
      "F.normalize(x, dim=-1)"),
+) + of(
+    "scores.py", "core/test_scores.py::test_contract",  # what a score that is added may do
+    ("score: normalises", "        return self.compare(query, self.project_key(key) if projected_key is None else "
+     "projected_key)", "        return self.compare(query, self.project_key(key) if projected_key is None else "
+     "projected_key).softmax(-1)"),
+    ("score: sees the batch", "return self.compare(query, self.project_key(key) if",
+     "return self.compare(query - query.mean(0, keepdim=True), self.project_key(key) if"),
+    ("score: writes into the queries", "return self.compare(query, self.project_key(key) if",
+     "return self.compare(query.mul_(2), self.project_key(key) if"),
+    ("score: checks nothing", "        self.check(query, key, projected_key)\n        return self.compare",
+     "        return self.compare"),
 )

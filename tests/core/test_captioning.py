@@ -9,7 +9,6 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from attnlib.attention import masked_softmax
 from attnlib.captioning import GridEncoder
 from attnlib.data.batching import BucketedPairs, PairBatch, collate
 from attnlib.data.scenes import load_emoji_scenes, region_targets
@@ -18,26 +17,21 @@ from attnlib.decoders import DECODERS
 from attnlib.search import greedy_decode
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training import fit, set_seed
-from attnlib.training.losses import caption_loss, doubly_stochastic_penalty, seq2seq_loss
+from attnlib.training.losses import caption_loss, seq2seq_loss
 from attnlib.training.metrics import PointingGame, pointing_game
+from tests import oracles
 
 # --- references: loops in numpy, from the equations -------------------------------------------------
 
 
 def halved(image, weight, bias):
     """A convolution 4 × 4 with stride 2 and one ring of zeros, (C, H, W) → (O, H/2, W/2)."""
-    C, H, W = image.shape
-    padded = np.zeros((C, H + 2, W + 2))
-    padded[:, 1:-1, 1:-1] = image
+    _, H, W = image.shape
+    padded = np.pad(image, ((0, 0), (1, 1), (1, 1)))
     out = np.empty((len(weight), H // 2, W // 2))
-    for o in range(len(weight)):
-        for r in range(H // 2):
-            for c in range(W // 2):
-                out[o, r, c] = bias[o]
-                for k in range(C):
-                    for a in range(4):
-                        for b in range(4):
-                            out[o, r, c] += weight[o, k, a, b] * padded[k, 2 * r + a, 2 * c + b]
+    for o, r, c in np.ndindex(*out.shape):
+        seen = padded[:, 2 * r : 2 * r + 4, 2 * c : 2 * c + 4]
+        out[o, r, c] = bias[o] + (weight[o] * seen).sum()
     return out
 
 
@@ -57,21 +51,10 @@ def regions(image, p, n_halvings, grid):
         maps = halved(maps, p[f"halve.{3 * n}.weight"], p[f"halve.{3 * n}.bias"])
         maps = np.maximum(normed(maps, p[f"halve.{3 * n + 1}.weight"], p[f"halve.{3 * n + 1}.bias"]), 0)
     rows = []
-    for r in range(grid):
-        for c in range(grid):
-            z = list(maps[:, r, c])
-            z += [-1 + (c + 0.5) * 2 / grid, -1 + (r + 0.5) * 2 / grid]  # the centre in -1..1, x before y
-            rows.append(np.maximum(p["W_f.weight"] @ np.array(z) + p["W_f.bias"], 0))
+    for r, c in np.ndindex(grid, grid):
+        centre = -1 + (c + 0.5) * 2 / grid, -1 + (r + 0.5) * 2 / grid  # in -1..1, x before y
+        rows.append(np.maximum(p["W_f.weight"] @ np.array([*maps[:, r, c], *centre]) + p["W_f.bias"], 0))
     return np.array(rows)
-
-
-def penalty(weights, mask):
-    total = 0.0
-    for row, real in zip(weights, mask, strict=True):
-        for j in range(weights.shape[2]):
-            looked = sum(row[i, j] for i in range(len(row)) if real[i])
-            total += (1 - looked) ** 2
-    return total / len(weights)
 
 
 def shaken(model: nn.Module) -> nn.Module:
@@ -117,28 +100,23 @@ def test_start_keeps_the_signal_up():
     assert all((p == 0).all() for name, p in encoder.named_parameters() if name.endswith("bias"))
 
 
-@pytest.mark.parametrize(("grid", "size"), [(5, 48), (48, 48), (6, 47), (6, 72), (6, 3)])
-def test_grid_that_does_not_fit_the_size_is_refused(grid, size):
-    with pytest.raises(ValueError, match=rf"times 2, 4, 8, …; got size {size} and grid {grid}$"):
-        GridEncoder(1, 5, grid, size)
-
-
 @pytest.mark.parametrize(
-    ("images", "message"),
+    ("sizes", "images", "message"),
     [
         *(
-            (torch.zeros(shape), re.escape(f"need images (B, 3, 48, 48), B ≥ 1, got {shape}"))
-            for shape in [(0, 3, 48, 48), (2, 1, 48, 48), (2, 3, 47, 48), (2, 3, 48, 24), (3, 48, 48), (2, 48)]
+            (sizes, None, r"times 2, 4, 8, …; got size {1} and grid {0}$".format(*sizes))
+            for sizes in [(5, 48), (48, 48), (6, 47), (6, 72), (6, 3)]
         ),
         *(
-            (torch.zeros(2, 3, 48, 48, dtype=dtype), f"floating-point numbers in 0..1, got {dtype}")
-            for dtype in (torch.uint8, torch.long, torch.bool)
+            ((6, 48), torch.zeros(shape), re.escape(f"need images (B, 3, 48, 48), B ≥ 1, got {shape}"))
+            for shape in [(0, 3, 48, 48), (2, 1, 48, 48), (2, 3, 47, 48), (2, 3, 48, 24), (3, 48, 48)]
         ),
+        ((6, 48), torch.zeros(2, 3, 48, 48).byte(), r"floating-point numbers in 0..1, got torch\.uint8"),
     ],
 )
-def test_images_that_are_none_are_refused(images, message, without_shape_checks):
+def test_what_cannot_be_seen_is_refused(sizes, images, message, without_shape_checks):
     with pytest.raises(ValueError, match=message):
-        GridEncoder(3, 5)(images)
+        GridEncoder(3, 5, *sizes)(images)
 
 
 # --- the loss of a captioner ------------------------------------------------------------------------
@@ -147,37 +125,13 @@ V, B, T = 11, 3, 5
 
 
 def a_captioner(decoder: str) -> Seq2Seq:
-    encoder = GridEncoder(channels=2, d_annotation=7, grid=3, size=12)
-    return shaken(Seq2Seq(encoder, DECODERS[decoder](V, d_embed=2, d_annotation=7, d_hidden=13)))
+    return shaken(Seq2Seq(GridEncoder(2, 7, grid=3, size=12), DECODERS[decoder](V, 2, 7, 13)))
 
 
 def draw_batch() -> PairBatch:
     mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0], [1, 1, 1, 0, 0]]).bool()
     images = torch.rand(B, 2, 12, 12, dtype=torch.float64)
     return PairBatch(images, None, torch.randint(V, (B, T)), torch.randint(V, (B, T)), mask)
-
-
-def test_penalty_equals_the_loops():
-    batch = draw_batch()
-    weights = torch.rand(B, T, 7, dtype=torch.float64).softmax(-1)
-    expected = penalty(weights.numpy(), batch.mask.numpy())
-    assert_close(doubly_stochastic_penalty(weights, batch.mask).item(), expected)
-    padded = weights.masked_fill(~batch.mask.unsqueeze(-1), torch.nan)
-    assert_close(doubly_stochastic_penalty(padded, batch.mask).item(), expected)
-    assert torch.autograd.gradcheck(
-        lambda scores: doubly_stochastic_penalty(masked_softmax(scores), batch.mask),
-        torch.randn(B, T, 7, dtype=torch.float64, requires_grad=True),
-    )
-
-
-@pytest.mark.usefixtures("without_shape_checks")
-@pytest.mark.parametrize(
-    "mask", [torch.ones(3, 5), torch.ones(3, 4).bool(), torch.ones(3, 1, 5).bool(), torch.ones(3).bool()]
-)
-def test_penalty_refuses_a_mask_that_does_not_fit(mask):
-    with pytest.raises(ValueError, match="one boolean per target step") as error:
-        doubly_stochastic_penalty(torch.ones(3, 5, 7), mask)
-    assert "(3, 5, 7)" in str(error.value) and f"{tuple(mask.shape)} of {mask.dtype}" in str(error.value)
 
 
 def test_loss_counts_words_and_adds_the_penalty():
@@ -189,7 +143,7 @@ def test_loss_counts_words_and_adds_the_penalty():
         assert n == n_expected == 10
     loss, n = caption_loss(model, batch, penalty=0.3)
     weights = model(batch.source, batch.inputs).weights.detach()
-    assert_close(loss.item(), expected.item() + 0.3 * penalty(weights.numpy(), batch.mask.numpy()))
+    assert_close(loss.item(), expected.item() + 0.3 * oracles.penalty(weights.numpy(), batch.mask.numpy()))
     assert n == 10
     with pytest.raises(ValueError, match=r"penalty of 0\.3 on attention needs a model with attention"):
         caption_loss(a_captioner("every_step"), batch, penalty=0.3)

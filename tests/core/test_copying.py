@@ -4,7 +4,6 @@ The references work with probabilities, one word at a time; that is what the log
 """
 
 import math
-import random
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ import torch
 from torch.testing import assert_close
 
 from attnlib.copying import CopyDecoder, copy_distribution, pointer_generator_log_probs
-from attnlib.data.batching import BucketedPairs, collate, pad
+from attnlib.data.batching import pad
 from attnlib.data.extended_vocabulary import ExtendedVocabulary
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK, Vocabulary
 from attnlib.decoders import DECODERS
@@ -20,8 +19,6 @@ from attnlib.encoder import Encoder, EncoderOutput
 from attnlib.scores import GeneralScore
 from attnlib.search import beam_search, greedy_decode
 from attnlib.seq2seq import Seq2Seq
-from attnlib.training import fit
-from attnlib.training.losses import coverage_loss, seq2seq_loss
 from tests import oracles
 
 B, T, S, V, SIZE = 2, 3, 5, 7, 9
@@ -29,7 +26,7 @@ D_EMBED, D = 3, 5
 #: two sentences of 5 and 3 words; of their words V and V + 1, the second has only the first
 SOURCE = torch.tensor([[4, 7, 5, 7, 8], [7, 6, 4, PAD, PAD]])
 LENGTHS = torch.tensor([5, 3])
-TOKENS = torch.tensor([[BOS, 7, 8], [BOS, 4, 7]])
+TOKENS = torch.tensor([[BOS, 7, 8], [BOS, V - 1, 7]])
 WITHOUT_ATTENTION = ("initial_state", "every_step")
 FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
@@ -102,33 +99,28 @@ def test_gradcheck_through_weights_gate_and_logits():
 @pytest.mark.parametrize("gate", [0.0, 50.0, 1e3, 1e4, 1e6, math.inf])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_mixture_stays_finite_where_one_side_has_all(dtype, gate, sign):
-    logits, anything, copied = draw_mixture()
-    leaves = [
-        logits.clone().to(dtype).requires_grad_(),
-        torch.full((B, T, 1), sign * gate).to(dtype).requires_grad_(),  # 1e6 is ∞ in float16
-        copied.clone().to(dtype).requires_grad_(),
-    ]
+    logits, _, copied = draw_mixture()
+    logits[0, 0, 1] = -200.0  # nearly impossible
+    leaves = [logits.to(dtype), torch.full((B, T, 1), sign * gate).to(dtype), copied.to(dtype)]  # 1e6 is ∞ in float16
+    rounded, x = [leaf.double().numpy() for leaf in leaves], max(-1e4, min(1e4, sign * gate))
+    with np.errstate(divide="ignore"):
+        copy = np.log(rounded[2]) - np.logaddexp(0, x)
+    say = np.full_like(copy, -np.inf)
+    say[..., :V] = rounded[0] - np.logaddexp.reduce(rounded[0], -1, keepdims=True) - np.logaddexp(0, -x)
+    leaves = [leaf.requires_grad_() for leaf in leaves]
     found = pointer_generator_log_probs(*leaves)
+    error = 8 * torch.finfo(dtype).eps
+    assert_close(found.double(), torch.from_numpy(np.logaddexp(say, copy)), rtol=error, atol=error)
+    there = torch.isfinite(found)
     said_only, copied_only = (0, 0, 0), (0, 0, 7)  # word 0 does not stand there, word V is not in the vocabulary
-    assert torch.equal(torch.isfinite(found), torch.from_numpy(oracles.mixed(logits, anything, copied) > 0))
-    tolerance = {"rtol": 8 * torch.finfo(dtype).eps, "atol": 8 * torch.finfo(dtype).eps}
-    softmax, there = leaves[0].detach().double().log_softmax(-1), torch.isfinite(found)
-    x = float(max(-1e4, min(1e4, sign * gate)))  # log σ(x) = -log(1 + e^-x)
-    say = -math.log1p(math.exp(-x)) if x > -700 else x
-    copy = -math.log1p(math.exp(x)) if x < 700 else -x
-    assert_close(found[said_only].item(), say + softmax[said_only].item(), **tolerance)
-    assert_close(found[copied_only].item(), copy + leaves[2][copied_only].detach().double().log().item(), **tolerance)
-    found[there].float().sum().backward()
-    assert all(torch.isfinite(leaf.grad).all() for leaf in leaves)
-    for target in (said_only, copied_only):
-        for leaf in leaves:
-            leaf.grad = None
-        log_prob = pointer_generator_log_probs(*leaves).log_softmax(-1)[target]  # as `cross_entropy` takes it
-        assert math.isfinite(log_prob.item())
-        log_prob.backward()
-        assert all(torch.isfinite(leaf.grad).all() for leaf in leaves)
+    for loss in (
+        found[there].float().sum(),
+        *(found.log_softmax(-1)[target] for target in (said_only, copied_only)),  # as `cross_entropy` takes it
+    ):
+        gradients = torch.autograd.grad(loss, leaves, retain_graph=True)
+        assert loss.isfinite() and all(gradient.isfinite().all() for gradient in gradients)
     if sign > 0 and 50 <= gate < 1e4:  # the last target should have been copied, so p_gen is pulled down with force 1
-        assert_close(leaves[1].grad[0, 0].item(), -1.0, **tolerance)
+        assert_close(gradients[1][0, 0].item(), -1.0, rtol=error, atol=error)
 
 
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
@@ -144,14 +136,6 @@ def test_smallest_numbers_count_and_are_finite(dtype):
     )
     found.sum().backward()
     assert torch.isfinite(copied.grad).all()
-
-
-def test_a_word_that_both_ways_make_nearly_impossible_is_finite():
-    logits = torch.tensor([[[0.0, -200.0]]], requires_grad=True)
-    found = pointer_generator_log_probs(logits, torch.tensor([[[1e4]]]), torch.tensor([[[0.0, 1.0]]]))[0, 0, 1]
-    found.backward()
-    assert_close(found.item(), -200.0)
-    assert_close(logits.grad, torch.tensor([[[-1.0, 1.0]]]))
 
 
 @pytest.mark.parametrize(
@@ -186,17 +170,6 @@ def test_each_source_has_its_own_ids():
     assert second.decode(torch.tensor([6, 7, 4, UNK])) == ["Bo", "Cy", "call", "<unk>"]
     assert first.encode([]).dtype == torch.int64 and first.encode([]).shape == (0,)
     assert (first.new, second.new, len(vocabulary)) == (["Ada", "Bo"], ["Bo", "Cy"], 6)
-
-
-def test_round_trip_of_random_sources():
-    generator, words = random.Random(0), [f"w{n}" for n in range(20)]
-    vocabulary = Vocabulary([*SPECIALS, *words[:5]], unknown="<unk>")
-    for _ in range(50):
-        source = generator.choices(words, k=8)
-        extended = ExtendedVocabulary(vocabulary, source)
-        ids = extended.encode(source)
-        assert extended.decode(ids) == source
-        assert set(ids[ids >= len(vocabulary)].tolist()) == set(range(len(vocabulary), len(extended)))
 
 
 def test_errors_of_extended_vocabularies(without_shape_checks):
@@ -245,7 +218,7 @@ def test_decoder_is_the_plain_mixture_of_saying_and_pointing(name, options):
     decoder, encoded = make(name, **options), encoded_batch()
     memory, state = decoder.init_state(encoded)
     found = decoder(TOKENS, memory, state)
-    known = torch.tensor([[BOS, UNK, UNK], [BOS, 4, UNK]])
+    known = torch.tensor([[BOS, UNK, UNK], [BOS, V - 1, UNK]])
     inner = decoder.decoder(known, *decoder.decoder.init_state(encoded))
     if name in WITHOUT_ATTENTION:
         p = oracles.arrays(decoder.pointer.score)
@@ -288,17 +261,6 @@ def test_sentence_alone_is_read_as_in_a_batch(name, padding):
         assert_close(together.weights[b, :, :n], alone.weights[0])
         assert not together.weights[b, :, n:].any()
         assert_close(together.p_gen[b], alone.p_gen[0])
-
-
-@pytest.mark.parametrize("name", DECODERS)
-def test_new_words_are_read_as_the_unknown_one(name):
-    decoder = make(name)
-    memory, state = decoder.init_state(encoded_batch())
-    first = decoder(TOKENS, memory, state)
-    assert_close(decoder(torch.where(TOKENS == 7, 8, TOKENS), memory, state)[:4], first[:4])
-    assert_close(decoder(TOKENS.masked_fill(TOKENS >= V, UNK), memory, state)[:4], first[:4])
-    other = decoder(TOKENS.masked_fill(TOKENS >= V, V - 1), memory, state)  # the largest that is known
-    assert ((other.logits - first.logits)[:, -1, :V].abs() > 1e-9).all()
 
 
 @pytest.mark.parametrize("name", DECODERS)
@@ -370,126 +332,19 @@ def test_empty_source_leaves_all_to_saying(name):
     assert (found.p_gen[0] < 1).all()
 
 
-@pytest.mark.parametrize("name", DECODERS)
-def test_pointer_is_needed_if_and_only_if_there_is_no_attention(name, without_shape_checks):
-    inner = DECODERS[name](V, D_EMBED, D + 2, D)
-    wrong = None if name in WITHOUT_ATTENTION else "additive"
-    with pytest.raises(ValueError, match=f"{type(inner).__name__}, score={wrong!r}"):
-        CopyDecoder(inner, UNK, wrong)
-
-
 def test_what_cannot_be_read_or_copied_is_refused(without_shape_checks):
     decoder, model = make("luong"), make_model("luong")
     memory, state = decoder.init_state(encoded_batch())
     model.encoder.unknown = None
+    without = make("every_step").decoder
     for message, call in [
         (rf"0\.\.{V + S - 1}, got 5\.\.{V + S}", lambda: decoder(TOKENS + 4, memory, state)),
-        (rf"0\.\.{V + S - 1}, got -1\.\.6", lambda: decoder(TOKENS - 2, memory, state)),
         (r"\(1, 3\)", lambda: decoder(TOKENS[:1], memory, state)),
-        (r"\(2, 0\)", lambda: decoder(TOKENS[:, :0], memory, state)),
-        ("float32", lambda: decoder(TOKENS.float(), memory, state)),
+        ("LuongDecoder, score='additive'", lambda: CopyDecoder(decoder.decoder, UNK, "additive")),
+        ("EveryStepDecoder, score=None", lambda: CopyDecoder(without, UNK)),
         ("no source tokens", lambda: decoder.init_state(encoded_batch()._replace(tokens=None))),  # as of an image
         (r"unknown id must lie in 0\.\.6, got 7", lambda: CopyDecoder(decoder.decoder, V)),
         (r"0\.\.6", lambda: model(SOURCE, TOKENS, LENGTHS)),  # new words, and nothing to read in their place
     ]:
         with pytest.raises(ValueError, match=message):
             call()
-
-
-# --- not looking twice
-
-
-def test_coverage_loss_is_its_formula():
-    weights = sharp_weights(B, T + 2)
-    for n in ((5, 5), (5, 2), (1, 4)):
-        mask = torch.arange(T + 2) < torch.tensor(n).unsqueeze(1)
-        assert_close(coverage_loss(weights, mask).item(), oracles.coverage(weights, mask))
-    assert torch.autograd.gradcheck(lambda w: coverage_loss(w, mask), weights.requires_grad_())
-
-
-@pytest.mark.parametrize(
-    ("weights", "mask", "match"),
-    [
-        (torch.zeros(2, 3, 5), torch.ones(2, 4, dtype=torch.bool), r"\(2, 3, 5\) and torch.bool \(2, 4\)"),
-        (torch.zeros(2, 3, 5), torch.ones(2, 3), "float32"),
-        (torch.zeros(2, 3, 5), torch.zeros(2, 3, dtype=torch.bool), "with 0"),
-    ],
-)
-def test_bad_masks_of_the_coverage_loss(weights, mask, match, without_shape_checks):
-    with pytest.raises(ValueError, match=match):
-        coverage_loss(weights, mask)
-
-
-# --- the lesson
-
-#: what is said, and what is written; no word but a name is the same on both sides
-PATTERNS = [
-    ("call {a} now", "appelle {a} maintenant"),
-    ("where is {a}", "où se trouve {a}"),
-    ("{a} knows {b}", "{a} connaît {b}"),
-    ("tell {a} that {b} is late", "dis à {a} que {b} arrive tard"),
-    ("{b} was seen by {a}", "{a} a vu {b}"),
-]
-
-
-def draw_pairs(names: list[str], n: int, generator: random.Random) -> list[tuple[list[str], list[str]]]:
-    pairs = []
-    for _ in range(n):
-        a, b = generator.sample(names, 2)
-        source, target = generator.choice(PATTERNS)
-        pairs.append((source.format(a=a, b=b).split(), target.format(a=a, b=b).split()))
-    return pairs
-
-
-def encode_pairs(pairs, vocabulary, copying: bool):
-    """Ids of both sides, and of each pair the vocabulary that they are from."""
-    vocabularies = [ExtendedVocabulary(vocabulary, source) if copying else vocabulary for source, _ in pairs]
-    sources = [v.encode(source) for v, (source, _) in zip(vocabularies, pairs, strict=True)]
-    targets = [v.encode(target) for v, (_, target) in zip(vocabularies, pairs, strict=True)]
-    return sources, targets, vocabularies
-
-
-def learn_names(copying: bool, seed: int, steps: int = 220):
-    """Share of sentences written without a mistake, with names of the vocabulary and with names never seen; p_gen."""
-    generator = random.Random(seed)
-    syllables = ["ba", "do", "ki", "lu", "me", "ra", "so", "ti", "wen", "yo"]
-    names = [f"{a}{b}{c}".title() for a in syllables for b in syllables for c in syllables]
-    generator.shuffle(names)
-    known, new, unseen = names[:6], names[6:200], names[200:260]
-    words = sorted({word for pattern in PATTERNS for side in pattern for word in side.split() if "{" not in word})
-    vocabulary = Vocabulary([*SPECIALS, *words, *known], unknown="<unk>")
-    torch.manual_seed(seed)
-    decoder = DECODERS["luong"](len(vocabulary), 16, 48, 24)
-    decoder = CopyDecoder(decoder, UNK) if copying else decoder
-    model = Seq2Seq(Encoder(len(vocabulary), 16, 24, bidirectional=True, unknown=UNK), decoder)
-    pairs = draw_pairs(known, 400, generator) + draw_pairs(new, 400, generator)
-    sources, targets, _ = encode_pairs(pairs, vocabulary, copying)
-    fit(
-        model,
-        BucketedPairs(sources, targets, 32, torch.Generator().manual_seed(seed)),
-        seq2seq_loss,
-        steps=steps,
-        lr=1e-2,
-    )
-    model.eval()
-    exact, p_gen = [], None
-    for group in (known, unseen):
-        pairs = draw_pairs(group, 200, generator)
-        sources, targets, vocabularies = encode_pairs(pairs, vocabulary, copying)
-        written = greedy_decode(model, *pad(sources), max_length=9).sentences()
-        right = [v.decode(ids) == target for v, ids, (_, target) in zip(vocabularies, written, pairs, strict=True)]
-        exact.append(sum(right) / len(right))
-        if copying:
-            batch = collate(sources, targets)
-            chance = model(batch.source, batch.inputs, batch.lengths).p_gen
-            at_name = (batch.targets >= len(vocabulary) - len(known)) & batch.mask
-            p_gen = chance[at_name].mean().item(), chance[~at_name & batch.mask].mean().item()
-    return *exact, p_gen
-
-
-def test_names_never_seen_are_copied_and_without_copying_lost(without_shape_checks):  # faster so
-    seen, unseen, (at_name, elsewhere) = learn_names(copying=True, seed=0)
-    assert seen >= 0.95 and unseen >= 0.95, (seen, unseen)
-    assert at_name < 0.2 and elsewhere > 0.8, (at_name, elsewhere)
-    seen, unseen, _ = learn_names(copying=False, seed=0)
-    assert seen >= 0.9 and unseen <= 0.05, (seen, unseen)  # it has learned to write, and cannot write these

@@ -1,6 +1,5 @@
 """Whatever computes does so where its tensors are: on the second device of tests/second_device.py, as on a GPU."""
 
-import ast
 import copy
 import math
 import subprocess
@@ -277,32 +276,3 @@ def test_one_failure_is_a_failure(monkeypatch):
     monkeypatch.setattr(second_device, "run", lambda page, steps: ["01.md, code cell 3: RuntimeError: not there"])
     monkeypatch.setattr(sys, "argv", ["second_device", "01"])
     assert second_device.main() == 1
-
-
-# --- in the source ----------------------------------------------------------------------------------
-
-#: What makes a tensor, on the CPU unless it is told otherwise.
-MAKES = {
-    "arange", "as_tensor", "empty", "eye", "from_numpy", "full", "linspace", "logspace", "ones", "rand", "randint",
-    "randn", "randperm", "scalar_tensor", "tensor", "tril_indices", "triu_indices", "zeros",
-}  # fmt: skip
-#: Where attnlib makes one on the CPU, and why it may.
-ON_THE_CPU = {
-    ("positions", "__init__"): "a parameter: it moves with its module",
-    ("seq2seq", "forward"): "drawn on the CPU, so that all devices draw the same, and moved at once",
-    ("captioning", "__init__"): "a buffer: it moves with its module",
-}
-
-
-def test_no_module_forgets_where_its_tensors_are():
-    """`attnlib.data` and the checks make batches, on the CPU; figures take arrays."""
-    found = set()
-    for path in ATTNLIB.glob("*.py"):
-        for function in ast.walk(ast.parse(path.read_text("utf8"))):
-            if not isinstance(function, ast.FunctionDef):
-                continue
-            for call in ast.walk(function):
-                makes = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in MAKES
-                if makes and ast.unparse(call.func.value) == "torch" and "device" not in {k.arg for k in call.keywords}:
-                    found.add((path.stem, function.name))
-    assert found == set(ON_THE_CPU)

@@ -4,7 +4,6 @@ import math
 import re
 from functools import partial
 
-import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -18,89 +17,46 @@ from tests import oracles
 B, T, V, D_EMBED, D = 2, 5, 11, 3, 7
 
 
-def draw(dtype=torch.float64):
-    return RNNLM(V, D_EMBED, D).to(dtype), torch.randint(V, (B, T)), torch.randn(B, D, dtype=dtype)
-
-
-class Reference(nn.Module):
-    """The same model out of torch's own parts, with copied weights."""
-
-    def __init__(self, model: RNNLM):
-        super().__init__()
-        self.embedding = nn.Embedding.from_pretrained(model.embedding.weight.detach().clone(), freeze=False)
-        self.rnn = nn.RNN(D_EMBED, D, batch_first=True).double()
-        self.output = nn.Linear(D, V).double()
-        with torch.no_grad():
-            self.rnn.weight_ih_l0.copy_(model.W_e.weight)
-            self.rnn.bias_ih_l0.copy_(model.W_e.bias)
-            self.rnn.weight_hh_l0.copy_(model.W_h.weight)
-            self.rnn.bias_hh_l0.zero_()
-            self.output.load_state_dict(model.W_2.state_dict())
-
-    def forward(self, tokens, state):
-        states, _ = self.rnn(self.embedding(tokens), state.unsqueeze(0))
-        return self.output(states), states
-
-    def parameters_like(self):
-        rnn = self.rnn
-        names = {"embedding.weight": self.embedding.weight, "W_e.weight": rnn.weight_ih_l0, "W_e.bias": rnn.bias_ih_l0}
-        names |= {"W_h.weight": rnn.weight_hh_l0, "W_2.weight": self.output.weight, "W_2.bias": self.output.bias}
-        return names
-
-
-def test_equals_torch_in_value_states_and_gradient():
-    model, tokens, state = draw()
-    reference = Reference(model)
-    directions = torch.randn(B, T, V).double(), torch.randn(B, T, D).double()
-    results = []
-    for run in (model, reference):
-        h_0 = state.clone().requires_grad_()
-        logits, states = run(tokens, h_0)[:2]
-        ((logits * directions[0]).sum() + (states * directions[1]).sum()).backward()
-        results.append([logits.detach(), states.detach(), h_0.grad])
-    assert_close(results[0], results[1])
-    assert {n: p.shape for n, p in model.named_parameters()} == {
-        n: p.shape for n, p in reference.parameters_like().items()
-    }
-    for name, parameter in model.named_parameters():
-        assert_close(parameter.grad, reference.parameters_like()[name].grad, msg=lambda m, name=name: f"{name}: {m}")
+def draw():
+    return RNNLM(V, D_EMBED, D).double(), torch.randint(V, (B, T)), torch.randn(B, D, dtype=torch.float64)
 
 
 @pytest.mark.parametrize("with_state", [False, True])
-def test_equals_its_formula(with_state):
+def test_equals_torch_in_value_states_and_gradient(with_state):
     model, tokens, state = draw()
-    output = model(tokens, state) if with_state else model(tokens)
-    assert isinstance(output, LMOutput)
-    for b in range(B):
-        h_0 = state[b].numpy() if with_state else np.zeros(D)
-        logits, states = oracles.rnn_lm(tokens[b].tolist(), h_0, oracles.arrays(model))
-        assert_close(output.logits[b].detach(), torch.from_numpy(logits))
-        assert_close(output.states[b].detach(), torch.from_numpy(states))
-    assert_close(output.state, output.states[:, -1])  # the last state is all there is to hand on
+    embedding, rnn, output = nn.Embedding(V, D_EMBED), nn.RNN(D_EMBED, D, batch_first=True), nn.Linear(D, V)
+    ours = [model.embedding.weight, model.W_e.weight, model.W_h.weight, model.W_e.bias, *model.W_2.parameters()]
+    theirs = [embedding.weight, rnn.weight_ih_l0, rnn.weight_hh_l0, rnn.bias_ih_l0, *output.parameters()]
+    assert len(ours) == len(list(model.parameters()))
+    with torch.no_grad():
+        nn.init.zeros_(rnn.bias_hh_l0)
+        for one, other in zip(ours, theirs, strict=True):
+            other.data = one.data.clone()
+    rnn.double()
+    h_0 = state if with_state else torch.zeros(B, D).double()
+    starts = [h_0.clone().requires_grad_() for _ in range(2)]
+    found = model(tokens, *starts[:1] if with_state else ())
+    states, _ = rnn(embedding(tokens), starts[1][None])
+    results = [(found.logits, found.states), (output(states), states)]
+    assert isinstance(found, LMOutput)
+    assert_close(*results)
+    assert_close(found.state, found.states[:, -1])  # the last state is all there is to hand on
+    directions = torch.randn(B, T, V).double(), torch.randn(B, T, D).double()
+    for result in results:
+        sum((part * direction).sum() for part, direction in zip(result, directions, strict=True)).backward()
+    assert_close([p.grad for p in ours], [p.grad for p in theirs])
+    if with_state:
+        assert_close(starts[0].grad, starts[1].grad)
 
 
 IDS = torch.zeros(B, T, dtype=torch.long)
 
 
-@pytest.mark.parametrize(
-    ("tokens", "state", "message"),
-    [
-        *((torch.zeros(shape, dtype=torch.long), (), re.escape(f"{shape}")) for shape in [(T,), (), (B, T, 1)]),
-        (IDS[:, :0], (), r"\(B, T\).*got \(2, 0\)"),
-        (IDS[:0], (), r"\(B, T\).*got \(0, 5\)"),
-        (IDS.float(), (), r"got torch\.float32"),
-        (IDS - 1, (), r"0\.\.10, got -1\.\.-1"),
-        (IDS + V, (), r"0\.\.10, got 11\.\.11"),
-        *(
-            (IDS, (torch.zeros(shape),), re.escape(f"got tokens {(B, T)} and state {shape}"))
-            for shape in [(D,), (B + 1, D), (B, D + 1), (B + 1, 3, D), (B, 3, D + 1)]
-        ),
-    ],
-)
+@pytest.mark.parametrize("shape", [(D,), (B + 1, D), (B, D + 1), (B + 1, 3, D), (B, 3, D + 1)])
 @pytest.mark.parametrize("make", [RNNLM, AttentionLM])
-def test_what_cannot_be_read_is_refused(make, tokens, state, message, without_shape_checks):
-    with pytest.raises(ValueError, match=message):
-        make(V, D_EMBED, D)(tokens, *state)
+def test_a_state_of_another_shape_is_refused(make, shape, without_shape_checks):
+    with pytest.raises(ValueError, match=re.escape(f"got tokens {(B, T)} and state {shape}")):
+        make(V, D_EMBED, D)(IDS, torch.zeros(shape))
 
 
 def test_it_learns():
@@ -119,11 +75,9 @@ def test_it_learns():
 WIDE = sorted(set(SCORES) - {"location"})  # location asks where a key stands: windows move it
 
 
-def looking(score="scaled_dot", window=None, dtype=torch.float64, **options) -> AttentionLM:
+def looking(score="scaled_dot", window=None) -> AttentionLM:
     torch.manual_seed(1)
-    if options:
-        score = SCORES[score](D, D, **options)
-    return AttentionLM(V, D_EMBED, D, score, window).to(dtype)
+    return AttentionLM(V, D_EMBED, D, score, window).double()
 
 
 @pytest.mark.parametrize("window", [None, 1, 2, 99])
@@ -183,40 +137,14 @@ def test_looking_back_has_the_gradients_of_its_values():
 @pytest.mark.parametrize(
     ("score", "window", "message"),
     [
-        ("scald_dot", None, "unknown score 'scald_dot', known are dot, "),
         (DotScore(D + 1, D + 1), None, f"d_query={D}"),
         ("dot", 0, "at least 1, or None for all states, got 0"),
-        ("dot", -2, "got -2"),
     ],
 )
 def test_what_cannot_look_back_is_refused(score, window, message):
     assert AttentionLM(V, D_EMBED, D, given := DotScore(D, D)).attention.score is given
     with pytest.raises(ValueError, match=message):
         AttentionLM(V, D_EMBED, D, score, window)
-
-
-def test_looking_back_recalls_what_the_state_has_lost():
-    """The lesson: after a long way through other tokens, the mark of the beginning is read off the memory."""
-    n_marks, gap, steps = 6, 24, 150
-    generator = torch.Generator().manual_seed(0)
-    right = {}
-    for make in (RNNLM, partial(AttentionLM, score="general")):
-        torch.manual_seed(0)
-        model = make(n_marks + 3, 8, 24)
-        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-        for _ in range(steps):
-            marks = torch.randint(n_marks, (64, 1), generator=generator)
-            noise = torch.randint(n_marks, n_marks + 2, (64, gap), generator=generator)
-            ask = torch.full((64, 1), n_marks + 2)
-            logits = model(torch.cat([marks, noise, ask], dim=1)).logits[:, -1]
-            loss = nn.functional.cross_entropy(logits, marks[:, 0])
-            optimizer.zero_grad()
-            loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimizer.step()
-        right[type(model)] = (logits.argmax(-1) == marks[:, 0]).float().mean().item()
-    assert right[AttentionLM] >= 0.95, right
-    assert right[RNNLM] <= 0.5, right
 
 
 # --- generate ---------------------------------------------------------------------------------------
@@ -270,7 +198,6 @@ def test_same_generator_same_text():
     [
         (IDS[0, :0], 3, 1.0, r"at least one token.*\(0,\)"),
         (IDS[:1, :2], 3, 1.0, r"\(1, 2\)"),
-        (IDS[0] + V, 3, 1.0, r"0\.\.10, got 11\.\.11"),
         (IDS[0], 3, -0.5, "temperature -0.5 and n_tokens 3"),
         (IDS[0], 3, math.nan, "temperature nan"),
         (IDS[0], 3, math.inf, "temperature inf"),
@@ -287,40 +214,25 @@ def test_what_cannot_be_continued_is_refused(prompt, n_tokens, temperature, mess
 
 @pytest.mark.parametrize(("n", "streams"), [(25, 1), (25, 4), (27, 4), (30, 7), (6, 5), (9, 5)])
 @pytest.mark.parametrize("chunk", [1, 3, 100])
-def test_nats_per_token_are_the_mean_surprise_of_every_token_but_the_first(n, streams, chunk):
-    model, _, _ = draw()
-    text = torch.randint(V, (n,))
+@pytest.mark.parametrize("make", [lambda: draw()[0], *(partial(looking, "additive", window) for window in (None, 2))])
+def test_nats_per_token_are_the_mean_surprise_of_every_token_but_the_first(make, n, streams, chunk):
+    model, text = make(), torch.randint(V, (n,))
+    if isinstance(model, AttentionLM):  # or what it looks back at would decide little
+        model.W_c.weight.data *= 10
     length, nats = (n - 1) // streams, []
     for part in range(streams):  # each is read from an empty memory; the last one to the end
-        end = n - 1 if part == streams - 1 else (part + 1) * length
-        inputs = text[part * length : end].tolist()
-        logits, _ = oracles.rnn_lm(inputs, np.zeros(D), oracles.arrays(model))
-        nats += [oracles.surprise(row, text[part * length + t + 1]) for t, row in enumerate(logits)]
-    assert len(nats) == n - 1
-    assert_close(nats_per_token(model, text, streams, chunk), sum(nats) / len(nats))
-
-
-@pytest.mark.parametrize("window", [None, 2])
-@pytest.mark.parametrize("chunk", [1, 3, 100])
-def test_nats_per_token_looking_back(window, chunk):
-    model, text = looking("additive", window), torch.randint(V, (30,))
-    with torch.no_grad():
-        model.W_c.weight.mul_(10)
-    nats = []
-    for start, end in ((0, 9), (9, 18), (18, 29)):  # 29 guesses in three parts; the last one to the end
+        start, end = part * length, n - 1 if part == streams - 1 else (part + 1) * length
         logits = model(text[None, start:end]).logits[0].detach()
         nats += [oracles.surprise(row, text[start + t + 1]) for t, row in enumerate(logits)]
-    assert len(nats) == 29
-    assert_close(nats_per_token(model, text, 3, chunk), sum(nats) / 29)
+    assert len(nats) == n - 1
+    assert_close(nats_per_token(model, text, streams, chunk), sum(nats) / len(nats))
 
 
 @pytest.mark.parametrize(
     ("streams", "chunk", "message"),
     [
         (0, 128, "at least 1, got 0 and 128"),
-        (-1, 128, "at least 1, got -1 and 128"),
         (2, 0, "at least 1, got 2 and 0"),
-        (2, -3, "at least 1, got 2 and -3"),
         (5, 128, "5 streams need at least 6 tokens, got 5"),
     ],
 )

@@ -60,23 +60,6 @@ def test_learned_vectors_are_added_and_learned():
     assert_close(positions.p.grad, torch.tensor([0.0] * 4 + [B] * 5)[:, None].expand(9, D).double())
 
 
-@pytest.mark.parametrize("make", [SinusoidalPositions, learned])
-@pytest.mark.parametrize(
-    ("x", "message"),
-    [
-        (torch.zeros(B, T, D + 1), r"need vectors \(B, T, 6\), got \(2, 5, 7\)"),
-        (torch.zeros(T, D), r"need vectors \(B, T, 6\), got \(5, 6\)"),
-        (torch.zeros(B, T, 1), r"need vectors \(B, T, 6\), got \(2, 5, 1\)"),
-        (torch.zeros(1, B, T, D), r"need vectors \(B, T, 6\), got \(1, 2, 5, 6\)"),
-        (torch.zeros(B, T, D, 1), r"need vectors \(B, T, 6\), got \(2, 5, 6, 1\)"),
-        (torch.zeros(B, T, D, dtype=torch.long), r"floating-point numbers, got torch\.int64"),
-    ],
-)
-def test_vectors_that_do_not_fit_are_refused(make, x, message, without_shape_checks):
-    with pytest.raises(ValueError, match=message):
-        make(D)(x)
-
-
 @pytest.mark.parametrize(
     ("make", "start", "message"),
     [

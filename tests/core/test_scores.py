@@ -9,7 +9,6 @@ import jaxtyping
 import pytest
 import torch
 from jaxtyping import TypeCheckError
-from torch import nn
 from torch.testing import assert_close
 
 from attnlib import data
@@ -161,76 +160,6 @@ def test_every_score_of_the_package_has_a_formula():
     assert not [name for name, kind in SCORES.items() if "|" in show.score(kind).formula]  # it would end a table's cell
 
 
-# --- a score a student adds -------------------------------------------------------------------------
-
-
-class DistanceScore(Score):
-    """Minus half the squared distance, `e = -|q - W k|²/2`."""
-
-    def __init__(self, d_query, d_key):
-        super().__init__(d_query, d_key)
-        self.W = nn.Linear(d_key, d_query, bias=False)
-
-    def project_key(self, key):
-        return self.W(key)
-
-    def compare(self, query, projected_key):
-        return -0.5 * (query.unsqueeze(-2) - projected_key.unsqueeze(-3)).square().sum(-1)
-
-
-class Normalises(DistanceScore):
-    def compare(self, query, projected_key):
-        return super().compare(query, projected_key).softmax(-1)
-
-
-class SeesTheBatch(DistanceScore):
-    def compare(self, query, projected_key):
-        return super().compare(query - query.mean(0, keepdim=True), projected_key)
-
-
-class Transposes(DistanceScore):
-    def compare(self, query, projected_key):
-        return super().compare(query, projected_key).mT
-
-
-class Overwrites(DistanceScore):
-    def compare(self, query, projected_key):
-        return super().compare(query.mul_(2), projected_key)
-
-
-class CutsTheGradient(DistanceScore):
-    def project_key(self, key):
-        return super().project_key(key.detach())
-
-
-class SkipsTheCheck(DistanceScore):
-    def forward(self, query, key):
-        return self.compare(query, self.project_key(key))
-
-
-@pytest.mark.parametrize("check", CONTRACT, ids=lambda check: check.__name__)
-def test_contract_covers_a_new_score_once_it_is_registered(check, monkeypatch):
-    monkeypatch.setitem(SCORES, "student", DistanceScore)
-    check("student")
-
-
-@pytest.mark.parametrize(
-    ("kind", "check"),
-    [
-        (Normalises, looks_at_one_query_and_one_key),
-        (SeesTheBatch, treats_leading_dimensions_alike),
-        (Transposes, gives_one_number_per_pair),
-        (Overwrites, leaves_its_inputs_alone),
-        (CutsTheGradient, has_the_gradients_of_its_values),
-        (SkipsTheCheck, refuses_what_does_not_fit),
-    ],
-)
-def test_contract_refuses_a_bad_score(kind, check, monkeypatch):
-    monkeypatch.setitem(SCORES, "student", kind)
-    with pytest.raises((AssertionError, RuntimeError, TypeCheckError, pytest.fail.Exception)):
-        check("student")
-
-
 # --- shape annotations ------------------------------------------------------------------------------
 
 
@@ -243,11 +172,13 @@ def test_annotations_are_checked_at_run_time(without_shape_checks):
         score.project_key(row)
 
 
-def test_annotations_of_results_are_checked_too(monkeypatch):
-    monkeypatch.setitem(SCORES, "student", Transposes)
-    score = make("student")
+def test_annotations_of_results_are_checked_too():
+    class Transposes(Score):
+        def compare(self, query, projected_key):
+            return projected_key @ query.mT
+
     with pytest.raises(TypeCheckError, match="return value"):
-        score(*draw(score, B))
+        Transposes(D, D)(torch.zeros(T, D), torch.zeros(S, D))
 
 
 def test_hardly_a_function_goes_unchecked():
@@ -272,55 +203,23 @@ def test_scaled_dot_is_dot_over_the_root_of_the_width():
 def test_cosine_is_the_dot_product_of_unit_vectors():
     query, key = draw(make("dot"), B)
     unit = query / query.norm(dim=-1, keepdim=True), key / key.norm(dim=-1, keepdim=True)
-    assert_close(make("cosine")(query, key), make("dot")(*unit))
-    assert_close(make("cosine", sharpness=4.0)(query, key), 4 * make("dot")(*unit))
-    assert_close(make("cosine")(3 * query, 0.1 * key), make("cosine")(query, key))
+    assert_close(make("cosine", sharpness=4.0)(3 * query, 0.1 * key), 4 * make("dot")(*unit))
 
 
 # --- corners ----------------------------------------------------------------------------------------
 
 
-def test_cosine_of_a_vector_without_direction_is_0_with_a_finite_gradient():
-    score = make("cosine", sharpness=3.0)
-    query, key = draw(score, B)
-    query[:, 0], key[:, 1] = 0, 0
-    query.requires_grad_(), key.requires_grad_()
-    found = score(query, key)
-    assert_close(found[:, 0], torch.zeros(B, S).double())
-    assert_close(found[:, :, 1], torch.zeros(B, T).double())
-    found.sum().backward()
-    assert query.grad.isfinite().all() and key.grad.isfinite().all()
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_cosine_of_tiny_and_zero_vectors_in_half_precision(dtype):
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_cosine_of_a_vector_without_direction_is_0_and_of_tiny_ones_1(dtype):
     score = SCORES["cosine"](3, 3)
-    tiny, zero = torch.full((1, 1, 3), 1e-6, dtype=dtype), torch.zeros(1, 1, 3, dtype=dtype)
-    assert_close(score(tiny, tiny), torch.ones(1, 1, 1, dtype=dtype), rtol=0, atol=0.02)
-    assert (score(zero, zero) == 0).all() and (score(tiny, zero) == 0).all()
-
-
-def test_location_knows_so_many_positions_and_no_more():
-    score = make("location", n_positions=S)
-    query, key = draw(score, B, n_keys=S + 1)
-    assert score(query, key[:, :S]).shape == (B, T, S)
-    for refuse in (lambda: score(query, key), lambda: Attention(score)(query, key, key)):
-        with pytest.raises(ValueError, match="n_positions=5 positions, got a key with S=6"):
-            refuse()
-
-
-def test_vectors_without_positions_are_refused_with_both_shapes(without_shape_checks):
-    for query, key in ((torch.zeros(D), torch.zeros(S, D)), (torch.zeros(T, D), torch.zeros(D))):
-        with pytest.raises(ValueError) as error:
-            SCORES["dot"](D, D)(query, key)
-        assert str(tuple(query.shape)) in str(error.value) and str(tuple(key.shape)) in str(error.value)
-
-
-def test_a_key_is_given_once():
-    query, key = torch.zeros(T, D), torch.zeros(S, D)
-    for keys in ({}, {"key": key, "projected_key": key}):
-        with pytest.raises(ValueError, match="needs either key or projected_key"):
-            SCORES["dot"](D, D)(query, **keys)
+    query = torch.tensor([[0.0] * 3, [1e-6] * 3], dtype=dtype).requires_grad_()
+    key = query.detach().clone().requires_grad_()
+    found = score(query, key)
+    assert_close(found, torch.tensor([[0, 0], [0, 1]], dtype=dtype), rtol=0, atol=0.02)
+    assert (found[0] == 0).all() and (found[:, 0] == 0).all()
+    if dtype == torch.float64:
+        found.sum().backward()
+        assert query.grad.isfinite().all() and key.grad.isfinite().all()
 
 
 def test_scores_say_what_they_are():
@@ -330,19 +229,30 @@ def test_scores_say_what_they_are():
         Score(D, D)(torch.zeros(T, D), torch.zeros(S, D))
 
 
+def test_what_cannot_be_compared_is_refused(without_shape_checks):
+    dot, location = SCORES["dot"](D, D), make("location", n_positions=S)
+    query, key = torch.zeros(B, T, D), torch.zeros(B, S, D)
+    _, long = draw(location, B, n_keys=S + 1)
+    assert location(query.double(), long[:, :S]).shape == (B, T, S)
+    for call, message in (
+        (lambda: dot(query[0, 0], key[0]), r"query \(7,\) and key \(5, 7\)"),
+        (lambda: dot(query[0], key[0, 0]), r"query \(3, 7\) and key \(7,\)"),
+        (lambda: dot(query), "needs either key or projected_key"),
+        (lambda: dot(query, key, key), "needs either key or projected_key"),
+        (lambda: location(query.double(), long), "n_positions=5 positions, got a key with S=6"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
 # --- make_score -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", SCORES)
 def test_score_made_by_name_is_the_registered_one(name):
     width = make(name).d_key
-    torch.manual_seed(1)
     found = make_score(name, D, width)
-    torch.manual_seed(1)
-    expected = SCORES[name](D, width)
-    assert type(found) is type(expected)
-    assert (found.d_query, found.d_key) == (D, width)
-    assert_close(found.state_dict(), expected.state_dict(), rtol=0, atol=0)
+    assert type(found) is SCORES[name] and (found.d_query, found.d_key) == (D, width)
 
 
 def test_options_reach_the_score():
@@ -359,26 +269,21 @@ def test_options_reach_the_score():
     ("score", "widths", "options", "message"),
     [
         ("dot", (7, 11), {}, "got 7 and 11"),
-        ("scaled_dot", (7, 11), {}, "got 7 and 11"),
-        ("cosine", (7, 11), {}, "got 7 and 11"),
-        ("cosine", (7, 7), {"sharpness": 0.0}, "sharpness must be a positive number, got 0.0"),
-        ("cosine", (7, 7), {"sharpness": -1.0}, "got -1.0"),
-        ("cosine", (7, 7), {"sharpness": math.nan}, "got nan"),
-        ("cosine", (7, 7), {"sharpness": math.inf}, "got inf"),
+        *(
+            ("cosine", (7, 7), {"sharpness": wrong}, f"sharpness must be a positive number, got {wrong}")
+            for wrong in (0.0, -1.0, math.nan, math.inf)
+        ),
         ("projected_dot", (7, 7), {"d_hidden": 0}, "integers of at least 1, got {'d_hidden': 0}"),
         ("additive", (7, 7), {"d_hidden": 2.0}, "integers of at least 1, got {'d_hidden': 2.0}"),
         ("concat", (7, 7), {"d_hidden": 0}, "integers of at least 1, got {'d_hidden': 0}"),
         ("location", (7, 7), {"n_positions": 2.0}, "integers of at least 1, got {'n_positions': 2.0}"),
-        ("bahdanau", (7, 11), {}, f"'bahdanau', known are {', '.join(SCORES)}$"),
-        ("", (7, 11), {}, "'', known are dot"),
         ("additive", (None, 7), {}, "integers of at least 1, got {'d_query': None}"),
-        ("additive", (0, 7), {}, "integers of at least 1, got {'d_query': 0}"),
-        (GeneralScore(7, 11), (0, 11), {}, "d_query=0, d_key=11"),
-        (GeneralScore(7, 11), (None, 7), {}, "d_query=None, d_key=7"),
+        ("bahdanau", (7, 11), {}, f"'bahdanau', known are {', '.join(SCORES)}$"),
         (None, (7, 11), {}, "None, known are dot"),
         (GeneralScore, (7, 11), {}, "GeneralScore'>, known are dot"),
-        (GeneralScore(7, 11), (11, 7), {}, r"d_query=11, d_key=7 .*GeneralScore\(d_query=7, d_key=11\) and {}"),
-        (GeneralScore(7, 11), (7, 7), {}, r"d_query=7, d_key=7 .*GeneralScore\(d_query=7, d_key=11\) and {}"),
+        (GeneralScore(7, 11), (0, 11), {}, "d_query=0, d_key=11"),
+        (GeneralScore(7, 11), (None, 7), {}, "d_query=None, d_key=7"),
+        (GeneralScore(7, 11), (11, 11), {}, r"d_query=11, d_key=11 .*GeneralScore\(d_query=7, d_key=11\) and {}"),
         (GeneralScore(7, 11), (7, 11), {"d_hidden": 3}, "no options, got .* and {'d_hidden': 3}"),
     ],
 )

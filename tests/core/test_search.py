@@ -4,7 +4,6 @@ The loops below read every target from its first token on, and so know nothing o
 beams side by side, or of other sentences.
 """
 
-import itertools
 import math
 from typing import NamedTuple
 
@@ -22,7 +21,6 @@ from attnlib.encoder import Encoder, EncoderOutput
 from attnlib.scores import Score
 from attnlib.search import BeamSearchOutput, GreedyOutput, beam_search, greedy_decode
 from attnlib.seq2seq import Seq2Seq
-from attnlib.training import pick_device
 
 V, D_EMBED, D = 7, 3, 5
 #: (S,) tokens each; V and V + 1 are new words, for the models that copy
@@ -171,36 +169,11 @@ def test_greedy_is_a_plain_loop_over_one_sentence(kind):
         assert together.tokens.shape == (3, max(len(target.tokens) for target in targets))
         for b, target in enumerate(targets):
             check(together, b, target, len(SOURCES[b]))
+            assert together.sentences()[b].tolist() == list(target.tokens[: len(target.tokens) - target.ended])
             check(greedy_decode(model, row_of(kind, b), max_length=6), 0, target, len(SOURCES[b]))
             n_written.add((len(target.tokens), target.ended))
     assert len(n_written) >= 2  # of different lengths, or the test would be blind to what comes after <eos>
-    assert any(ended and n < 6 for n, ended in n_written)
-
-
-@pytest.mark.parametrize("kind", ["luong", "copying initial_state"])
-def test_max_length_cuts_and_what_ends_in_time_is_not_touched(kind):
-    source, lengths = batch_for(kind)
-    never, at_once = make(kind, eos=-50.0), make(kind, eos=1000.0)
-    if "copying" in kind:  # or a source word would be copied now and then
-        with torch.no_grad():
-            for model in (never, at_once):
-                model.decoder.w_g.bias += 100
-    whole = greedy_decode(never, source, lengths, max_length=9)
-    for n in (1, 2, 9):
-        cut = greedy_decode(never, source, lengths, max_length=n)
-        assert cut.tokens.tolist() == whole.tokens[:, :n].tolist()
-        assert cut.lengths.tolist() == [n] * 3
-        ended = greedy_decode(at_once, source, lengths, max_length=n)
-        assert ended.tokens.tolist() == [[EOS]] * 3
-        assert ended.lengths.tolist() == [0] * 3
-        assert_close(ended.log_prob, torch.zeros(3).double())
-        assert [sentence.tolist() for sentence in ended.sentences()] == [[], [], []]
-
-
-def test_sentences_are_without_end_and_padding():
-    tokens = torch.tensor([[5, PAD, 6, EOS, PAD], [EOS, PAD, PAD, PAD, PAD], [4, 5, 6, 4, 5]])
-    written = GreedyOutput(tokens, torch.tensor([3, 0, 5]), torch.zeros(3), None)
-    assert [sentence.tolist() for sentence in written.sentences()] == [[5, PAD, 6], [], [4, 5, 6, 4, 5]]
+    assert any(ended and n < 6 for n, ended in n_written) and (6, False) in n_written
 
 
 class Regions(nn.Module):
@@ -230,18 +203,9 @@ def test_images_are_described_as_sentences_are(name):
 # --- the best of several
 
 
-@pytest.mark.parametrize("length_penalty", [0.0, 1.0])
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_beam_is_greedy(kind, length_penalty):
-    source, lengths = batch_for(kind)
-    for seed in range(3):
-        model = make(kind, seed)
-        greedy = greedy_decode(model, source, lengths, max_length=6)
-        best = beam_search(model, source, lengths, max_length=6, beam_size=1, length_penalty=length_penalty).best()
-        assert_close(tuple(greedy), tuple(best))
-
-
-@pytest.mark.parametrize(("beams", "length_penalty", "coverage"), [(2, 0.6, 0.3), (3, 0.0, 0.3), (5, 1.0, 0.0)])
+@pytest.mark.parametrize(
+    ("beams", "length_penalty", "coverage"), [(1, 1.0, 0.0), (2, 0.6, 0.3), (3, 0.0, 0.3), (5, 1.0, 0.0)]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_few_beams_are_a_plain_beam_search_over_one_sentence(kind, beams, length_penalty, coverage):
     source, lengths = batch_for(kind)
@@ -250,27 +214,14 @@ def test_few_beams_are_a_plain_beam_search_over_one_sentence(kind, beams, length
     for seed in (beams, beams + 1):
         model = make(kind, seed, eos=1.0)
         together = beam_search(model, source, lengths, max_length=5, beam_size=beams, **penalties)
+        if beams == 1:
+            assert_close(tuple(together.best()), tuple(greedy_decode(model, source, lengths, max_length=5)))
         for b in range(3):
             targets = write_with_beams(model, row_of(kind, b), 5, beams, **penalties)
             check_beams(together, b, targets, len(SOURCES[b]), **penalties)
+            check(together.best(), b, targets[0], len(SOURCES[b]))
             alone = beam_search(model, row_of(kind, b), max_length=5, beam_size=beams, **penalties)
             check_beams(alone, 0, targets, len(SOURCES[b]), **penalties)
-
-
-def test_the_reference_above_drops_what_has_ended_and_changes_places():
-    """Otherwise the test above would be blind to it."""
-    lengths, n_dropped, n_moved = set(), 0, 0
-    for name, beams in itertools.product(DECODERS, (2, 3, 5)):
-        for seed in (beams, beams + 1):
-            model = make(name, seed, eos=1.0)
-            before, *steps = (write_with_beams(model, row_of("", 0), n, beams) for n in range(1, 6))
-            for after in steps:
-                kept = [target.tokens for target in after]
-                n_dropped += any(target.ended and target.tokens not in kept for target in before)
-                n_moved += any(new[: len(old.tokens)] != old.tokens for new, old in zip(kept, before, strict=False))
-                before = after
-            lengths.update(len(target.tokens) for target in before)
-    assert lengths == {1, 2, 3, 4, 5} and n_dropped >= 3 and n_moved > 20, (lengths, n_dropped, n_moved)
 
 
 @pytest.mark.parametrize("coverage_penalty", [0.0, 0.3])
@@ -323,28 +274,6 @@ def test_a_position_that_is_never_looked_at_costs_much_and_not_everything():
     assert_close(found.score, found.log_prob + 0.5 * math.log(torch.finfo(torch.float32).tiny))
 
 
-def test_best_is_the_first():
-    for kind in ("luong", "every_step"):
-        found = beam_search(make(kind, 1), *batch_for(kind), max_length=5, beam_size=3)
-        first = [None if x is None else x[:, 0] for x in (found.tokens, found.lengths, found.log_prob, found.weights)]
-        assert_close(list(found.best()), first, rtol=0, atol=0)
-
-
-# --- manners
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_fastest_device_at_hand_writes_the_same(kind):
-    model, source, lengths, device = make(kind, 3), *batch_for(kind), pick_device()
-    here, there = [], []
-    for found, place in ((here, torch.device("cpu")), (there, device)):
-        model, given = model.to(place), (source.to(place), lengths.to(place))
-        for written in (greedy_decode(model, *given, max_length=6), beam_search(model, *given, max_length=6)):
-            found += [tensor for tensor in written if tensor is not None]
-    assert {tensor.device.type for tensor in there} == {device.type}
-    assert_close(there, here, check_device=False)
-
-
 @pytest.mark.parametrize("write", [greedy_decode, beam_search])
 def test_model_is_left_in_its_mode_and_without_gradients(write):
     source = row_of("", 0)
@@ -391,17 +320,10 @@ def test_log_probabilities_of_a_model_in_half_precision_are_summed_in_float32():
     ("options", "match"),
     [
         ({"max_length": 0}, "got {'max_length': 0}"),
-        ({"max_length": 2.5}, "got {'max_length': 2.5}"),
-        ({"source": torch.zeros(0, 3, dtype=torch.long)}, r"\(0, 3\)"),
-        ({"source": torch.zeros(2, 0, dtype=torch.long)}, r"\(2, 0\)"),
-        ({"source": torch.tensor([[4, -1]])}, "-1"),
         ({"source": torch.tensor([[4, 5]]), "lengths": torch.tensor([3])}, r"\[3\]"),
-        ({"source": torch.tensor([[4, 5]]), "lengths": torch.tensor([2, 1])}, r"\(2,\)"),
-        ({"beam_size": 0}, "got {'beam_size': 0}"),
         ({"beam_size": 2.0}, "got {'beam_size': 2.0}"),
         ({"length_penalty": -0.1}, "length_penalty .* got -0.1"),
         ({"length_penalty": math.inf}, "length_penalty .* got inf"),
-        ({"coverage_penalty": -0.1}, "coverage_penalty .* got -0.1"),
         ({"coverage_penalty": math.nan}, "coverage_penalty .* got nan"),
     ],
 )

@@ -1,7 +1,6 @@
 """The block is torch's, the model neither sees the future nor the padding, and two layers do what one cannot."""
 
 import math
-import re
 
 import pytest
 import torch
@@ -68,42 +67,28 @@ def test_block_equals_torch_in_value_and_gradient(padded, causal):
     assert_close(results[0], results[2])
     assert_close(results[1], results[2])
     block.zero_grad()
-    (block(given, real & past).hidden * direction).sum().backward()
+    hidden, weights = block(given, real & past)
+    (hidden * direction).sum().backward()
+    normed = nn.functional.layer_norm(given, (D,), block.norm_1.weight, block.norm_1.bias)
+    assert_close(weights, block.attention(normed, normed, normed, real & past).weights)
+    assert block(given, need_weights=False).weights is None
     assert_close(block.norm_1.weight.grad, theirs.norm1.weight.grad)
     assert_close(block.W_1.weight.grad, theirs.linear1.weight.grad)
     assert sum(p.numel() for p in block.parameters()) == sum(p.numel() for p in theirs.parameters())
 
 
-def test_block_returns_the_weights_of_its_heads():
-    block, x = shaken(TransformerBlock(D, H, D_FF)), draw()
-    weights = block(x, causal_mask(T)[None]).weights
-    normed = nn.functional.layer_norm(x, (D,), block.norm_1.weight, block.norm_1.bias)
-    assert_close(weights, block.attention(normed, normed, normed, causal_mask(T)[None]).weights)
-    assert_close(weights.sum(-1), torch.ones(B, H, T).double())
-    assert block(x, need_weights=False).weights is None
-    heads = torch.tensor([True, False, True])
-    uniform = torch.full((B, T, T), 1 / T).double()
-    assert_close(block(x, heads=heads).weights[:, 1], uniform)
-    assert_close(block(x, heads=heads).weights[:, 0], block(x).weights[:, 0])
-
-
-def test_dropout_falls_on_both_steps_and_on_the_weights():
-    x, share = torch.randn(400, T, D).double(), 0.5
-    block = shaken(TransformerBlock(D, H, D_FF, share)).train()
+def test_dropout_falls_on_the_weights_the_hidden_layer_and_what_each_step_adds():
+    share, x = 0.5, draw()
+    block = shaken(TransformerBlock(D, H, D_FF, share))
     assert block.attention.attention.dropout.p == share
-    nn.init.zeros_(block.W_2.weight), nn.init.ones_(block.W_2.bias)
-    nn.init.zeros_(block.attention.W_o.weight), nn.init.zeros_(block.attention.W_o.bias)
-    added = block(x).hidden - x  # by the second step alone, and it says 1
-    assert_close(added.unique().round(decimals=9), torch.tensor([0.0, 1 / (1 - share)]).double())
-    assert abs(added.mean() - 1) < 0.05
-    nn.init.ones_(block.attention.W_o.bias), nn.init.zeros_(block.W_2.bias)
-    added = block(x).hidden - x  # by the first alone
-    assert_close(added.unique().round(decimals=9), torch.tensor([0.0, 1 / (1 - share)]).double())
-    nn.init.zeros_(block.attention.W_o.bias), nn.init.ones_(block.W_2.weight)
-    nn.init.zeros_(block.W_1.weight), nn.init.ones_(block.W_1.bias)
-    added = (block(x).hidden - x) * (1 - share) ** 2  # a count of the hidden units that are left
-    counts = added[added != 0]
-    assert abs(counts.mean() / (D_FF * (1 - share)) - 1) < 0.05 and counts.std() > 1
+    torch.manual_seed(1)
+    found = block(x).hidden
+    torch.manual_seed(1)
+    normed = nn.functional.layer_norm(x, (D,), block.norm_1.weight, block.norm_1.bias)
+    between = x + nn.functional.dropout(block.attention(normed, normed, normed).context, share)
+    normed = nn.functional.layer_norm(between, (D,), block.norm_2.weight, block.norm_2.bias)
+    hidden = nn.functional.dropout(block.W_1(normed).relu(), share)
+    assert_close(found, between + nn.functional.dropout(block.W_2(hidden), share))
     block.eval()
     assert_close(block(x), block(x))
 
@@ -151,24 +136,18 @@ def test_weights_of_all_layers_and_heads():
 
 
 def test_dropout_falls_on_the_embedding_and_in_every_block():
-    share, tokens = 0.5, torch.randint(V, (400, T))
-    model = a_model(dropout=share).train()
-    assert [block.dropout.p for block in model.blocks] == [share] * N_LAYERS
-    assert [block.attention.attention.dropout.p for block in model.blocks] == [share] * N_LAYERS
-    model.blocks, model.norm = nn.ModuleList(), nn.Identity()  # then the states are the embedding
-    whole = model.positions(model.embedding(tokens))
-    states = model(tokens).states
-    kept = states != 0
-    assert abs(kept.double().mean() - (1 - share)) < 0.05
-    assert_close(states[kept], whole[kept] / (1 - share))
-    assert_close(model.eval()(tokens).states, whole)
-
-
-def test_every_layer_has_weights_of_its_own():
-    model = a_model()
-    block = sum(parameter.numel() for parameter in model.blocks[0].parameters())
-    rest = 2 * V * D + V + 2 * D  # embedding and W, b, the last norm
-    assert sum(parameter.numel() for parameter in model.parameters()) == N_LAYERS * block + rest
+    share, tokens = 0.5, torch.randint(V, (B, T))
+    model = a_model(dropout=share)
+    torch.manual_seed(1)
+    found = model(tokens)
+    torch.manual_seed(1)
+    x = nn.functional.dropout(model.positions(model.embedding(tokens)), share)
+    for block in model.blocks:
+        assert block.dropout.p == block.attention.attention.dropout.p == share
+        x = block(x, causal_mask(T)[None]).hidden
+    assert_close(found.states, model.norm(x))
+    model.eval()
+    assert_close(model(tokens), model(tokens))
 
 
 def test_heads_are_switched_off_layer_by_layer():
@@ -188,17 +167,18 @@ def test_heads_are_switched_off_layer_by_layer():
                 assert_close(output.weights[:, layer, other], model(tokens).weights[:, layer, other])
 
 
-def test_sizes_of_one_and_no_layer():
+def test_sizes():
+    for options, d_ff in (({}, 4 * D), ({"d_ff": 7}, 7)):
+        model = TransformerLM(V, D, H, N_LAYERS, **options)
+        assert model.blocks[0].W_1.weight.shape == (d_ff, D)
+        blocks = [sum(p.numel() for p in block.parameters()) for block in model.blocks]
+        rest = 2 * V * D + V + 2 * D  # embedding and W, b, the last norm
+        assert sum(p.numel() for p in model.parameters()) == sum(blocks) + rest  # every layer has weights of its own
     tokens = torch.zeros(1, 1, dtype=torch.long)
     output = TransformerLM(1, 1, 1, 1)(tokens)
     assert output.logits.shape == (1, 1, 1) and output.weights.shape == (1, 1, 1, 1, 1)
     bare = TransformerLM(V, D, H, 0)(tokens)
     assert bare.weights is None and bare.logits.shape == (1, 1, V)
-
-
-def test_width_of_the_hidden_layer_is_four_times_that_of_the_model_if_not_given():
-    assert TransformerLM(V, D, H, 1).blocks[0].W_1.weight.shape == (4 * D, D)
-    assert TransformerLM(V, D, H, 1, d_ff=7).blocks[0].W_1.weight.shape == (7, D)
 
 
 @pytest.mark.parametrize(
@@ -220,12 +200,6 @@ IDS = torch.zeros(B, T, dtype=torch.long)
 @pytest.mark.parametrize(
     ("tokens", "options", "message"),
     [
-        (IDS[0], {}, r"\(B, T\).*\(5,\)"),
-        (IDS[:, :0], {}, r"\(2, 0\)"),
-        (IDS[:0], {}, r"\(0, 5\)"),
-        (IDS.float(), {}, r"got torch\.float32"),
-        (IDS + V, {}, r"0\.\.10, got 11"),
-        (IDS - 1, {}, r"0\.\.10, got -1"),
         (IDS, {"lengths": torch.tensor([2])}, r"lengths \(1,\), tokens \(2, 5\)"),
         (IDS, {"lengths": torch.tensor([2, 6])}, r"lie in 0\.\.5, got \[2, 6\]"),
         (IDS, {"heads": torch.ones(H).bool()}, r"\(2, 3\).*got \(3,\)"),
@@ -237,12 +211,6 @@ def test_what_is_no_batch_of_texts_is_refused(tokens, options, message, without_
     model = TransformerLM(V, D, H, N_LAYERS, positions="learned", n_positions=7)
     with pytest.raises(ValueError, match=message):
         model(tokens, **options)
-
-
-@pytest.mark.parametrize("shape", [(B, T, D + 1), (T, D), (1, B, T, D)])
-def test_block_refuses_vectors_of_another_shape(shape, without_shape_checks):
-    with pytest.raises(ValueError, match=re.escape(f"need vectors (B, T, {D}), got {shape}")):
-        TransformerBlock(D, H, D_FF)(torch.zeros(shape))
 
 
 # --- the lesson -------------------------------------------------------------------------------------
@@ -258,45 +226,26 @@ def repeated_patterns(n: int, generator: torch.Generator) -> tuple[torch.Tensor,
     return tokens, torch.arange(1, LENGTH) > period  # the symbol before has been seen, and with it what follows
 
 
-def trained(n_layers: int, steps: int) -> tuple[float, TransformerLM, torch.Tensor]:
-    torch.manual_seed(0)
-    generator = torch.Generator().manual_seed(0)
-    model = TransformerLM(SYMBOLS, 64, 2, n_layers, d_ff=64)
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
-    for _ in range(steps):
-        tokens, known = repeated_patterns(64, generator)
-        logits = model(tokens[:, :-1], need_weights=False).logits
-        loss = nn.functional.cross_entropy(logits[known], tokens[:, 1:][known])
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
-    tokens, known = repeated_patterns(500, torch.Generator().manual_seed(1))
-    with torch.no_grad():
-        right = model(tokens[:, :-1]).logits.argmax(-1) == tokens[:, 1:]
-    return right[known].float().mean().item(), model, tokens
-
-
-def test_two_layers_go_on_with_a_pattern_and_look_at_what_came_next_last_time():
-    """Layer 1 writes down which symbol came before; layer 2 looks for the place after the last copy of this one."""
-    accuracy, model, tokens = trained(2, steps=150)
-    assert accuracy >= 0.98
-    inputs = tokens[:, :-1]
-    with torch.no_grad():
-        weights = model(inputs).weights  # (B, 2, H, T, T)
-    before = torch.zeros(len(inputs), LENGTH - 1, LENGTH - 1, dtype=torch.bool)
-    before[:, 1:, 1:] = inputs[:, 1:, None] == inputs[:, None, :-1]  # place j follows a copy of symbol i
-    before &= causal_mask(LENGTH - 1)
-    asked = before.any(-1)
-    mass = torch.stack([(weights[:, n, h] * before).sum(-1)[asked].mean() for n in range(2) for h in range(2)]).view(
-        2, 2
-    )
-    assert mass[1].max() > 0.8, mass
-    assert mass[0].max() < 0.5, mass
-
-
 def test_one_layer_cannot():
-    accuracy, _, _ = trained(1, steps=150)
-    assert accuracy <= 0.5
+    """It takes a second one to go on with a pattern; what each of the two looks at, chapter 11 asserts."""
+    shares = {}
+    for n_layers in (1, 2):
+        torch.manual_seed(0)
+        generator = torch.Generator().manual_seed(0)
+        model = TransformerLM(SYMBOLS, 64, 2, n_layers, d_ff=64)
+        optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / 150)
+        for _ in range(150):
+            tokens, known = repeated_patterns(64, generator)
+            logits = model(tokens[:, :-1], need_weights=False).logits
+            loss = nn.functional.cross_entropy(logits[known], tokens[:, 1:][known])
+            optimizer.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            schedule.step()
+        tokens, known = repeated_patterns(500, torch.Generator().manual_seed(1))
+        with torch.no_grad():
+            right = model(tokens[:, :-1]).logits.argmax(-1) == tokens[:, 1:]
+        shares[n_layers] = right[known].float().mean().item()
+    assert shares[1] <= 0.5 and shares[2] >= 0.98, shares

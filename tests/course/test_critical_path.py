@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch import nn
 
 from attnlib.course.critical_path import critical_path_length
 
@@ -28,19 +27,6 @@ def test_equals_a_search_through_all_paths():
             a, b = torch.randint(len(values), (2,)).tolist()
             values.append(values[a].sin() + values[b])
         assert critical_path_length(values[-1]) == by_recursion(values[-1].grad_fn)
-
-
-def test_a_recurrence_grows_with_its_text_and_a_product_does_not():
-    cell, w = nn.RNNCell(3, 3), torch.rand(3, 3, requires_grad=True)
-
-    def depth(T):
-        state = torch.zeros(1, 3)
-        for _ in range(T):
-            state = cell(torch.ones(1, 3), state)
-        return critical_path_length(state)
-
-    assert depth(30) - depth(20) == depth(20) - depth(10) > 0
-    assert critical_path_length(torch.ones(30, 3) @ w) == critical_path_length(torch.ones(10, 3) @ w)
 
 
 def test_a_tensor_without_a_past_is_refused():

@@ -99,31 +99,23 @@ WRONG = {
 
 #: Repairs that are right and worded in another way.
 RIGHT = {
-    "parrot": {
-        "cut afterwards": ("repair", "model(source, inputs).logits", "model(source, target).logits[:, :-1]"),
-    },
+    "parrot": {"cut afterwards": ("repair", "model(source, inputs).logits", "model(source, target).logits[:, :-1]")},
     "perplexity": {
         "by torch": ("repair", "surprise[targets != PAD].mean()",
             "F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=PAD)"),
     },
-    "questions": {
-        "counted from the left": ("bug", "dim=1", "dim=2"),
-    },
+    "questions": {"counted from the left": ("bug", "dim=1", "dim=2")},
     "reviews": {
         "a very low score": ("repair", "-torch.inf", "-1e9"),
         "renormalised": ("bug", "(h @ self.query).softmax(-1)",
             "(h @ self.query).exp() * (tokens != 0)\n        weights = weights / weights.sum(-1, keepdim=True)"),
     },
-    "checks": {
-        "the query divided": ("bug", "query @", "query / query.shape[-1] ** 0.5 @"),
-    },
+    "checks": {"the query divided": ("bug", "query @", "query / query.shape[-1] ** 0.5 @")},
     "dictionary": {
         "another score that looks at the key": ("repair", "self.v(energy).squeeze(-1)",
             "(self.U(annotations) * self.W(state).unsqueeze(1)).sum(-1)"),
     },
-    "picture": {
-        "counted from the end": ("bug", "target[:T]", "target[-T:]"),
-    },
+    "picture": {"counted from the end": ("bug", "target[:T]", "target[-T:]")},
     "ipad": {
         "as a product": ("bug", "P.scatter(1, ids, weights)",
             "(weights.unsqueeze(1) @ nn.functional.one_hot(ids, size).float())[:, 0]"),
@@ -140,13 +132,11 @@ RIGHT = {
 
 
 def code_cells(name: str) -> list:
-    """The code cells of an exhibit."""
     notebook = nbformat.read(BOOK / f"bug_{name}.ipynb", as_version=4)
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def tags(cell) -> list[str]:
-    """What a cell is marked as."""
     return cell.metadata.get("tags", [])
 
 
@@ -190,9 +180,9 @@ def run():
     torch.set_num_threads(threads)
 
 
-def cases(table: dict) -> list:
+def cases(table: dict, found: bool) -> list:
     """Every edit of a table, with a readable name."""
-    return [pytest.param(n, edit, id=f"{n}: {why}") for n, edits in table.items() for why, edit in edits.items()]
+    return [pytest.param(n, edit, found, id=f"{n}: {why}") for n, edits in table.items() for why, edit in edits.items()]
 
 
 def test_every_exhibit_has_wrong_repairs_and_a_right_one():
@@ -213,31 +203,20 @@ def test_repaired_the_test_passes_and_so_does_all_that_follows(name, run, capsys
     assert len(re.findall(r"^passed: ", capsys.readouterr().out, re.M)) == 2  # the reader's repair, and the book's
 
 
-@pytest.mark.parametrize(("name", "edit"), cases(RIGHT))
-def test_a_right_repair_in_other_words_passes(name, edit, run):
-    assert run(name, edited(name, edit))["FOUND"] is True
-
-
-@pytest.mark.parametrize(("name", "edit"), cases(WRONG))
-def test_a_wrong_repair_fails(name, edit, run):
-    assert run(name, edited(name, edit))["FOUND"] is False
+@pytest.mark.parametrize(("name", "edit", "found"), cases(RIGHT, True) + cases(WRONG, False))
+def test_a_right_repair_in_other_words_passes_and_a_wrong_one_fails(name, edit, found, run):
+    assert run(name, edited(name, edit))["FOUND"] is found
 
 
 @pytest.mark.parametrize("name", EXHIBITS)
-def test_the_notebook_stores_the_failure_and_then_the_success(name):
+def test_the_notebook_stores_the_failure_and_then_the_success_of_short_code(name):
     (stored,) = the("test", name).outputs
     assert re.fullmatch(r"not yet: .{20,}\n", stored.text, re.S)
     order = [tag for cell in code_cells(name) for tag in tags(cell) if tag in {"bug", "test", "repair"}]
     assert order == ["bug", "test", "repair"]
-    repair = the("repair", name)
+    repair, source = the("repair", name), the("bug", name).source
     assert "hide-input" in tags(repair) and repair.outputs[-1].text.startswith("passed: ")
-
-
-@pytest.mark.parametrize("name", EXHIBITS)
-def test_the_code_is_short_and_leans_on_nothing_tested(name):
-    source = the("bug", name).source
-    assert 8 <= len(source.splitlines()) <= 22
-    assert "attnlib" not in source
+    assert 8 <= len(source.splitlines()) <= 22 and "attnlib" not in source
 
 
 def test_the_index_lists_every_exhibit_once_in_its_order():

@@ -11,9 +11,8 @@ import pytest
 from babel import Locale
 from babel.dates import format_date
 
-from attnlib.data import dates
 from attnlib.data.dates import BETWEEN, CARD, FORMATS, LOCALES, ambiguous, load_dates, patterns, render
-from attnlib.data.examples import encode_examples, part_of, vocabularies
+from attnlib.data.examples import part_of
 
 SIZES = (500, 70, 80)
 
@@ -74,13 +73,6 @@ def check_links(source: str, iso: str, sure: set, possible: set, locales: set[st
     assert sure <= possible
 
 
-def test_unclear_patterns_are_left_out():
-    clear = ["d MMMM y", "EEEE, MMMM d, y", "y-MM-dd", "d. L yyyy", "cccc d. MMMM y"]
-    unclear = ["d.M.yy", "MMM y", "d MMM", "d MMM y G", "d d MMM y", "w y M d", "MMM d, Y", "EEEE y", "M d y M"]
-    assert [pattern for pattern in clear + unclear if dates._is_clear(pattern)] == clear
-    assert patterns("en_GB", ["yMd", "short"]) == patterns("en_GB", ["yMd"])  # written alike: once
-
-
 def test_ambiguous_dates():
     early, late = datetime.date(2021, 4, 12), datetime.date(2021, 4, 13)
     for pattern in ("M/d/y", "dd.MM.y", "E, dd/MM/y", "d. L. y", "LL/dd/y"):
@@ -98,13 +90,10 @@ def test_standard_formats_are_the_locales_own():
                 (pattern,) = patterns(locale, [name])
                 assert render(day, pattern, locale).text == own
     for name, letters in (("full, short weekday", "EEE"), ("full, short month", "MMM")):
-        (pattern,) = patterns("fr_FR", [name])
         (full,) = patterns("fr_FR", ["full"])
-        assert pattern == full.replace(letters + letters[0], letters)
+        assert patterns("fr_FR", [name]) == [full.replace(letters + letters[0], letters)]
     for name in ("yMd", "yMMMd", "yMEd", "yMMMEd"):
-        (pattern,) = patterns("en_US", [name])
-        assert pattern == Locale.parse("en_US").datetime_skeletons[name].pattern
-        assert ("E" in pattern) == ("E" in name) and ("MMM" in pattern) == ("MMM" in name)
+        assert patterns("en_US", [name]) == [Locale.parse("en_US").datetime_skeletons[name].pattern]
 
 
 @pytest.mark.parametrize("locale", LOCALES)
@@ -162,8 +151,7 @@ def test_no_date_is_in_two_parts(corpus, pairs):
     for part, other in zip(seen, others, strict=True):
         part |= {"".join(example.target) for example in other}
     assert tuple(map(len, corpus)) == SIZES and len(seen[0]) > 700
-    for a, b in itertools.combinations(seen, 2):
-        assert not a & b
+    assert not any(a & b for a, b in itertools.combinations(seen, 2))
 
 
 def test_every_source_has_one_meaning(corpus, pairs):
@@ -181,20 +169,17 @@ def test_every_source_has_one_meaning(corpus, pairs):
 
 
 def test_locales_formats_and_dates_are_spread(corpus):
-    used = collections.Counter()
+    used = set()
     for example in corpus.train:
         written = wordings("".join(example.target))["".join(example.source)]
-        used.update(locale for locale in written if len(written) == 1)
-    assert set(used) == set(LOCALES)
-    text = ["".join(example.source) for example in corpus.train]
-    assert any(re.fullmatch(r"\d+/\d+/\d{4}", t) for t in text)
-    assert any(re.fullmatch(r"\d{4}年\d+月\d+日", t) for t in text)
-    assert any("juillet" in t for t in text) and any("Juli " in t for t in text) and any("lipca" in t for t in text)
-    iso = ["".join(example.target) for example in load_dates(sizes=(1500, 0, 0)).train]
-    assert {t[5:7] for t in iso} == {f"{n:02}" for n in range(1, 13)}
-    assert {t[8:] for t in iso} == {f"{n:02}" for n in range(1, 32)}
-    years = {int(t[:4]) for t in iso}
-    assert years == set(range(1950, 2050))
+        used |= written if len(written) == 1 else set()
+    assert used == set(LOCALES)
+    text = "\n".join("".join(example.source) for example in corpus.train)
+    for form in (r"^\d+/\d+/\d{4}$", r"^\d{4}年\d+月\d+日$", "juillet", "Juli ", "lipca"):
+        assert re.search(form, text, re.M)
+    iso = ["".join(example.target).split("-") for example in load_dates(sizes=(1500, 0, 0)).train]
+    years, months, days = (set(map(int, numbers)) for numbers in zip(*iso, strict=True))
+    assert (years, months, days) == (set(range(1950, 2050)), set(range(1, 13)), set(range(1, 32)))
 
 
 def test_one_seed_one_corpus(corpus):
@@ -205,42 +190,27 @@ def test_one_seed_one_corpus(corpus):
         assert not {e.source for e in again[part]} & {e.source for e in other[part]}
     # with one way to write a date, the data of Babel decide nothing
     long = load_dates(sizes=(2, 1, 1), locales=["ja_JP"], formats=["long"])
-    assert ["".join(example.target) for part in long for example in part] == [
-        "2021-03-18",
-        "2025-01-16",
-        "2027-10-01",
-        "1970-04-01",
-    ]
+    drawn = ["".join(example.target) for part in long for example in part]
+    assert drawn == ["2021-03-18", "2025-01-16", "2027-10-01", "1970-04-01"]
 
 
 def test_test_characters_are_known_from_training(corpus):
-    source, target = vocabularies(corpus.train)
-    for part in corpus[1:]:
-        sources, targets = encode_examples(part, source, target)
-        for example, s, t in zip(part, sources, targets, strict=True):
-            assert tuple(source.decode(s)) == example.source and tuple(target.decode(t)) == example.target
-    assert set(target.tokens[4:]) == set("0123456789-") and 60 < len(source) < 110
+    train, dev, test = ({letter for example in part for letter in example.source} for part in corpus)
+    assert dev | test <= train and 56 < len(train) < 106
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        *(
-            (lambda locale=locale: load_dates(locales=["fr_FR", locale]), f"unknown locale '{locale}'")
-            for locale in ("xx_YY", "klingon", "")
-        ),
+        (lambda: load_dates(locales=["fr_FR", "xx_YY"]), "unknown locale 'xx_YY'"),
+        (lambda: load_dates(locales=["klingon"]), "unknown locale 'klingon'"),
         (lambda: load_dates(formats=["long", "tiny"]), r"unknown formats \['tiny'\], known are \['short', "),
         (lambda: load_dates(locales=[]), "at least one locale"),
         (lambda: load_dates(years=(999, 2000)), r"from 1000 on, got \(999, 2000\)"),
         (lambda: load_dates(years=(2001, 2000)), r"from 1000 on, got \(2001, 2000\)"),
         (lambda: load_dates(years=(2000, 10000)), r"four digits, got \(2000, 10000\)"),
         (lambda: load_dates(n_dates=0), "n_dates must be at least 1, got 0"),
-        (lambda: load_dates(n_dates=-1), "n_dates must be at least 1, got -1"),
         (lambda: load_dates(sizes=(5, -1, 5)), r"three numbers.*got \(5, -1, 5\)"),
-        (
-            lambda: load_dates(sizes=(0, 0, 100), locales=["ja_JP"], formats=["long"], years=(2023, 2023)),
-            r"only \d\d different items found for test, 100 were asked for",
-        ),
         (lambda: patterns("de_DE", ["short"]), r"none of the formats \['short'\] is clear in the locale 'de_DE'"),
     ],
 )

@@ -32,8 +32,7 @@ def test_sizes_are_kept_and_parts_share_nothing(name):
     parts = [contents(part) for part in corpus(name)]
     assert tuple(map(len, parts)) == SIZES
     assert all(len(set(part)) == len(part) for part in parts)
-    for a, b in itertools.combinations(map(set, parts), 2):
-        assert not a & b
+    assert not any(a & b for a, b in itertools.combinations(map(set, parts), 2))
 
 
 @pytest.mark.parametrize("name", LOADERS)
@@ -97,18 +96,9 @@ def test_empty_parts_and_single_items(name):
 
 
 def test_patience_counts_bad_draws_in_a_row():
-    def late(rng, part):
-        draws.append(part)
-        return len(draws) if not len(draws) % (PATIENCE - 1) else None
-
-    draws = []
-    assert draw_splits(late, (3, 0, 0), seed=0).train == [PATIENCE - 1, 2 * (PATIENCE - 1), 3 * (PATIENCE - 1)]
-
-
-def test_parts_have_random_numbers_of_their_own():
-    first = draw_splits(lambda rng, part: (part, rng.random()), (1, 1, 1), seed=0)
-    assert [part for ((part, _),) in first] == ["train", "dev", "test"]
-    assert len({number for ((_, number),) in first}) == 3
+    count = itertools.count(1)
+    seldom = draw_splits(lambda rng, part: n if not (n := next(count)) % (PATIENCE - 1) else None, (3, 0, 0), seed=0)
+    assert seldom.train == [PATIENCE - 1, 2 * (PATIENCE - 1), 3 * (PATIENCE - 1)]
 
 
 @pytest.mark.parametrize(
@@ -117,16 +107,9 @@ def test_parts_have_random_numbers_of_their_own():
         *(
             (lambda load=load, sizes=sizes: load(sizes=sizes), rf"three numbers.*got \({sizes[0]}")
             for load in LOADERS.values()
-            for sizes in ((10, 10), (5, -1, 5), (1, 2, 3, 4))
+            for sizes in ((10, 10), (5, -1, 5))
         ),
-        (
-            lambda: draw_splits(lambda rng, part: rng.randrange(5), (5, 6, 3), seed=0),
-            "only 5 .* found for dev, 6 were asked",
-        ),
-        (
-            lambda: draw_splits(lambda rng, part: (0, rng.random()), (2, 0, 0), seed=0, key=lambda item: item[0]),
-            "only 1 .* found for train, 2 were asked",
-        ),
+        (lambda: draw_splits(lambda rng, part: rng.randrange(5), (5, 6, 3), seed=0), "only 5 .* dev, 6 were asked"),
         (lambda: load_copy(sizes=(9, 0, 0), lengths=(1, 1), symbols="abcdefgh"), "found for train, 9 were"),
         # the digest of the only row there is puts it into testing
         (lambda: load_relations(sizes=(1, 0, 0), length=1, n_symbols=1), "only 0 .* found for train, 1 were"),

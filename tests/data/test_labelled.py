@@ -12,7 +12,7 @@ from attnlib.data.examples import part_of
 from attnlib.data.labelled import CARDS, NEUTRAL, OPINIONS, load_messages, load_questions
 from attnlib.data.translation import tokenize
 from attnlib.data.vocabulary import SPECIALS
-from attnlib.data.wheels import fetch_wheel, pinned
+from attnlib.data.wheels import fetch_wheel
 
 # --- questions --------------------------------------------------------------------------------------
 
@@ -39,10 +39,6 @@ def test_a_question_is_answered_by_the_word_about_its_matter():
 def test_texts_too_short_for_all_matters_are_refused(lengths):
     with pytest.raises(ValueError, match="lengths"):
         load_questions(sizes=(1, 0, 0), lengths=lengths)
-
-
-def test_an_empty_part_is_empty():
-    assert len(load_questions(sizes=(1, 0, 1)).dev.labels) == 0
 
 
 def test_questions_lengths_and_places_are_spread():
@@ -103,6 +99,7 @@ def known(part) -> list[tuple[tuple[str, ...], int]]:
 
 
 def test_messages_are_half_errors_and_no_sentence_is_in_two_parts(messages):
+    assert CARDS["messages"].size.startswith("{} + {} + {} sentences of up to 20 tokens".format(*SIZES))
     for part, size in zip(messages, SIZES, strict=True):
         assert len(part.labels) == size and part.labels.sum() == size // 2 and part.lengths.max() <= 20
     train, dev, test = ({text for text, _ in known(part)} for part in messages)
@@ -124,8 +121,3 @@ def test_the_words_of_messages_are_those_of_training():
     assert "<unk>" not in {word for text in train.tokens for word in train.vocabulary.decode(text)}
     assert all(part.vocabulary is train.vocabulary for part in messages)
     assert any("<unk>" in part.vocabulary.decode(part.tokens.flatten()) for part in messages[1:])
-
-
-def test_cards_say_where_texts_are_from():
-    assert "homeassistant " + pinned()["homeassistant"][0] in CARDS["messages"].source
-    assert CARDS["messages"].size.startswith("4000 + 400 + 400 sentences of up to 20 tokens")

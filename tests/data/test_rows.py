@@ -103,8 +103,7 @@ def test_relations_hold(names, load, T):
 def test_relations_use_every_symbol():
     train = corpus("relations").train
     assert set(train.tokens.flatten().tolist()) == set(range(40))
-    assert train.vocabulary.tokens == [str(n) for n in range(40)]
-    assert set(RELATIONS) == set(ASKED)
+    assert train.vocabulary.tokens == [str(n) for n in range(40)] and set(RELATIONS) == set(ASKED)
 
 
 @pytest.mark.parametrize(
@@ -112,11 +111,9 @@ def test_relations_use_every_symbol():
     [
         (lambda: load_recall(gaps=(-1, 3)), r"gaps must be .* from 0 on, got \(-1, 3\)"),
         (lambda: load_recall(gaps=(5, 4)), r"gaps must be .*got \(5, 4\)"),
-        (lambda: load_recall(n_pairs=0), r"n_pairs .* 1\.\.8, got 0"),
         (lambda: load_recall(n_pairs=9), r"n_pairs .* 1\.\.8, got 9"),
         (lambda: load_repeats(length=17), "period of 16 .* at least 18 tokens, got 17"),
         (lambda: load_repeats(n_symbols=15), r"n_symbols .* 16 \(period\)\.\.52, got 15"),
-        (lambda: load_repeats(n_symbols=53), "got 53"),
         (lambda: load_repeats(periods=(0, 4)), r"periods must be .* from 1 on, got \(0, 4\)"),
         (lambda: load_relations(["next"]), r"different ones of previous, first, mirrored, maximum, got \['next'\]"),
         (lambda: load_relations([]), r"relations .* got \[\]"),

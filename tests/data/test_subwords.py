@@ -20,22 +20,15 @@ def subwords():
     return Subwords.learn(TEXTS, size=40)
 
 
-def first_merges(texts) -> set[str]:
-    """Byte-pair encoding from its definition: the most frequent neighbours become one piece."""
-    pairs = Counter(pair for text in texts for word in text.split() for pair in pairwise("▁" + word))
-    return {"".join(pair) for pair, count in pairs.items() if count == max(pairs.values())}
-
-
 def test_special_pieces_have_the_ids_of_every_vocabulary(subwords):
     assert subwords.pieces(torch.tensor([PAD, BOS, EOS, UNK])) == list(SPECIALS)
     assert len(subwords) == 40
 
 
 def test_the_first_merge_is_that_of_the_most_frequent_neighbours(subwords):
-    first = subwords.pieces(torch.tensor([len(SPECIALS)]))[0]
-    assert first in first_merges(TEXTS)
-    only = Subwords.learn(["aab aab ac"], size=4 + 4 + 1)  # ▁ a b c, and one merge
-    assert only.pieces(torch.tensor([4])) == ["▁a"]  # ▁a three times, aa twice, ab twice, ac once
+    pairs = Counter(pair for text in TEXTS for word in text.split() for pair in pairwise("▁" + word))
+    (first,) = subwords.pieces(torch.tensor([len(SPECIALS)]))
+    assert first in {"".join(pair) for pair, count in pairs.items() if count == max(pairs.values())}
 
 
 def test_every_word_of_known_letters_can_be_written(subwords):
@@ -62,9 +55,7 @@ def test_learning_is_reproducible_and_survives_the_disk(subwords, tmp_path):
 def foreign() -> bytes:
     """A model with sentencepiece's own ids: <unk>, <s>, </s>."""
     model = io.BytesIO()
-    SentencePieceTrainer.train(
-        sentence_iterator=iter(TEXTS), model_writer=model, vocab_size=30, model_type="bpe", minloglevel=2
-    )
+    SentencePieceTrainer.train(sentence_iterator=iter(TEXTS), model_writer=model, vocab_size=20, minloglevel=2)
     return model.getvalue()
 
 
@@ -77,10 +68,8 @@ def foreign() -> bytes:
         (lambda _: Subwords.learn(["", " "], size=9), "got 2 of them and nothing in them"),
         (lambda _: Subwords(b"hello"), "these 5 bytes are not a sentencepiece model"),
         (lambda _: Subwords(foreign()), "must be <pad>, <bos>, <eos>, <unk>, got <unk>, <s>"),
-        (lambda subwords: subwords.decode(torch.tensor([40])), r"ids must lie in 0\.\.39, got \[40\]"),
-        (lambda subwords: subwords.decode(torch.tensor([-1])), r"ids must lie in 0\.\.39, got \[-1\]"),
-        (lambda subwords: subwords.pieces(torch.tensor([40])), r"ids must lie in 0\.\.39, got \[40\]"),
-        (lambda subwords: subwords.pieces(torch.tensor([-1])), r"ids must lie in 0\.\.39, got \[-1\]"),
+        (lambda subwords: subwords.decode(torch.tensor([40, 0, -1])), r"ids must lie in 0\.\.39, got \[40, -1\]"),
+        (lambda subwords: subwords.pieces(torch.tensor([40, 0, -1])), r"ids must lie in 0\.\.39, got \[40, -1\]"),
     ],
 )
 def test_what_cannot_be_learned_or_read_is_refused(call, message, subwords):

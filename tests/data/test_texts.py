@@ -2,10 +2,9 @@
 
 import pytest
 
-from attnlib.data import Splits, bible, translation
+from attnlib.data import bible, translation
 from attnlib.data.examples import Example
-from attnlib.data.public import SentencePair
-from attnlib.data.texts import CORPORA, Corpus, read_texts
+from attnlib.data.texts import CORPORA, read_texts
 from attnlib.data.translation import LANGUAGES
 
 #: What Home Assistant says in two languages, and the texts that this becomes.
@@ -38,9 +37,3 @@ def test_a_verse_becomes_a_line(monkeypatch):
 def test_a_corpus_that_is_not_known_is_refused():
     with pytest.raises(ValueError, match=r"unknown corpus 'latin', known are home-assistant-fr, .*, fra-eng"):
         read_texts("latin")
-
-
-def test_a_corpus_is_read_only_when_it_is_asked_for(monkeypatch):
-    pair = SentencePair(("a", "word"), ("one", "more"))
-    monkeypatch.setitem(CORPORA, "mine", Corpus(lambda: Splits([pair], [], []), "en"))
-    assert read_texts("mine") == ((["a word"], ["one more"]), ([], []), ([], []))

@@ -11,16 +11,8 @@ import jaxtyping
 import pytest
 
 from attnlib.data import translation
-from attnlib.data.translation import (
-    LANGUAGES,
-    anchors,
-    detokenize,
-    is_sentence,
-    load_home_assistant,
-    read_strings,
-    tokenize,
-)
-from attnlib.data.wheels import fetch_wheel, pinned
+from attnlib.data.translation import LANGUAGES, anchors, detokenize, load_home_assistant, read_strings, tokenize
+from attnlib.data.wheels import fetch_wheel
 
 
 def tenth(name: str) -> int:
@@ -31,11 +23,6 @@ def tenth(name: str) -> int:
 def invent(content: int) -> str:
     """A name whose digest falls into this tenth."""
     return next(name for n in range(1000) if tenth(name := f"thing_{n}") == content)
-
-
-def digest(parts) -> str:
-    texts = [[(" ".join(pair.source), " ".join(pair.target)) for pair in part] for part in parts]
-    return hashlib.sha256(repr(texts).encode()).hexdigest()
 
 
 # --- on sentences of our own ------------------------------------------------------------------------
@@ -83,10 +70,11 @@ def test_too_short_too_long_and_not_translated_are_left_out(told, split):
     told(
         *((TRAIN, " ".join(words[:n]), " ".join(reversed(words[:n]))) for n in range(1, 18)),
         (TRAIN, "Home Assistant Core", "**Home** assistant core"),
-        (TRAIN, "(one, two!)", "(un, deux !)"),
+        (TRAIN, "(one, two!)", "(un, deux !)"),  # punctuation does not count, neither here
+        (TRAIN, f"{' '.join(words[:16])} ...", "seize"),  # nor there
     )
     parts = load_home_assistant(split=split)
-    assert sorted(len(pair.source) for part in parts for pair in part) == list(range(3, 17))
+    assert sorted(len(pair.source) for part in parts for pair in part) == [*range(3, 17), 19]
 
 
 def test_unknown_language_and_split_are_named():
@@ -120,7 +108,6 @@ def test_text_becomes_tokens(text, language, tokens):
 
 def test_names_are_kept_on_request():
     assert tokenize("{Host} and {b_2} {", "en", keep_names=True) == ("{host}", "and", "{b_2}", "{")
-    assert tokenize("鍵{name}", "ja", keep_names=True) == ("鍵", "{name}")
 
 
 @pytest.mark.parametrize(
@@ -134,12 +121,6 @@ def test_names_are_kept_on_request():
 )
 def test_tokens_become_text(tokens, language, text):
     assert detokenize(tokens.split(), language) == text
-
-
-def test_words_are_counted_without_punctuation():
-    assert not is_sentence(["a", "b", ".", "?", "-"]) and not is_sentence([])
-    assert is_sentence(["a", "b", ".", "X"]) and is_sentence(["a", "é", "7"])
-    assert is_sentence(["a"] * 16 + ["."] * 9) and not is_sentence(["a"] * 17)
 
 
 # --- anchors ----------------------------------------------------------------------------------------
@@ -194,50 +175,29 @@ def corpora():
 
 
 @pytest.mark.parametrize("name", [*LANGUAGES, "random"])
-def test_no_english_sentence_is_in_two_parts(corpora, name):
+def test_no_sentence_and_no_integration_is_in_two_parts(corpora, name):
     sources = [pair.source for part in corpora[name] for pair in part]
     assert len(set(sources)) == len(sources) > 18_000
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_integration_is_in_two_parts(corpora, language):
-    train, dev, test = ({pair.integration for pair in part} for part in corpora[language])
+    if name == "random":
+        return
+    train, dev, test = ({pair.integration for pair in part} for part in corpora[name])
     assert {tenth(name) for name in test} == {0} and {tenth(name) for name in dev} == {1}
     assert {tenth(name) for name in train} == set(range(2, 10))
     assert len(train) > 780 and len(dev) > 90 and len(test) > 110
 
 
 def test_corpus_is_the_same_on_every_machine(corpora):
-    assert {name: digest(parts)[:16] for name, parts in corpora.items()} == {
+    def digest(parts) -> str:
+        texts = [[(" ".join(pair.source), " ".join(pair.target)) for pair in part] for part in parts]
+        return hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+
+    assert {name: digest(parts) for name, parts in corpora.items()} == {
         "fr": "5faa289cf5d8830a",
         "de": "28f305cf2a6dc74b",
         "es": "4cb7ecbfb8749804",
         "ja": "2a076b4af9e8cb41",
         "random": "a8838961108e304e",
     }
-
-
-def near_copies(parts) -> float:
-    """Share of the test sentences that become a training sentence when one word of each is left out."""
-
-    def shortened(pair):
-        return {pair.source[:k] + pair.source[k + 1 :] for k in range(len(pair.source))}
-
-    seen = set().union(*map(shortened, parts.train))
-    return sum(not seen.isdisjoint(shortened(pair)) for pair in parts.test) / len(parts.test)
-
-
-def test_random_split_is_full_of_near_copies(corpora):
-    honest, random = corpora["fr"], corpora["random"]
-    assert {pair.source for part in honest for pair in part} == {pair.source for part in random for pair in part}
-    assert near_copies(honest) == pytest.approx(0.158, abs=0.001)
-    assert near_copies(random) == pytest.approx(0.454, abs=0.001)
-
-
-def test_targets_known_from_training_are_as_many_as_the_card_says(corpora):
-    known = {pair.target for pair in corpora["fr"].train}
-    share = sum(pair.target in known for pair in corpora["fr"].test) / len(corpora["fr"].test)
-    assert f"{share:.1%}".replace("%", " %") in translation.CARD.split
 
 
 def bare(text: str) -> str:
@@ -262,7 +222,7 @@ def test_every_pair_stands_in_its_integration(corpora, language):
                 yield from leaves(node[key], other[key])
 
     with zipfile.ZipFile(fetch_wheel("homeassistant")) as wheel:
-        for name in sorted(by_name)[::7]:  # every seventh
+        for name in sorted(by_name)[::7]:
             folder = f"homeassistant/components/{name}/translations/"
             trees = (json.loads(wheel.read(f"{folder}{code}.json")) for code in ("en", language))
             there = set(leaves(*trees))
@@ -298,8 +258,9 @@ def test_anchors_of_the_corpus(corpora):
 
 
 def test_card_of_home_assistant_is_true(corpora):
-    card = translation.CARD
-    assert "homeassistant " + pinned()["homeassistant"][0] in card.source
+    card, (train, dev, test) = translation.CARD, corpora["fr"]
     for language in LANGUAGES:
         assert f"{sum(map(len, corpora[language]))} ({language})" in card.size
-    assert "fr: " + " + ".join(str(len(part)) for part in corpora["fr"]) in card.size
+    assert f"fr: {len(train)} + {len(dev)} + {len(test)}" in card.size
+    known = {pair.target for pair in train}
+    assert f"{sum(pair.target in known for pair in test) / len(test):.1%}".replace("%", " %") in card.split

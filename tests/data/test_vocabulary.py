@@ -20,11 +20,7 @@ def test_id_is_the_place_in_the_list():
     vocabulary = Vocabulary(["<unk>", "the", "cat"], unknown="<unk>")
     assert vocabulary.encode(["cat", "dog", "the", "<unk>"]).tolist() == [2, 0, 1, 0]
     assert vocabulary.decode(torch.tensor([2, 0])) == ["cat", "<unk>"]
-    assert len(vocabulary) == 3
     assert repr(vocabulary) == "Vocabulary(3 tokens, unknown='<unk>')"
-
-
-def test_special_tokens_have_these_ids():
     assert SPECIALS == ("<pad>", "<bos>", "<eos>", "<unk>") and (PAD, BOS, EOS, UNK) == (0, 1, 2, 3)
 
 
@@ -43,9 +39,7 @@ TEXT = ["b", "b", "b", "a", "a", "c", "<eos>", "<eos>", "<eos>", "<eos>"]
         ("banana", {}, ["a", "n", "b"]),
         # special ones come first, whatever their counts, and count in the size
         (TEXT, {"specials": SPECIALS}, [*SPECIALS, "b", "a", "c"]),
-        ([], {"specials": SPECIALS}, [*SPECIALS]),
         (TEXT, {"size": 6, "unknown": "<unk>", "specials": SPECIALS}, [*SPECIALS, "b", "a"]),
-        (TEXT, {"size": 4, "unknown": "<unk>", "specials": SPECIALS}, [*SPECIALS]),
         (TEXT, {"unknown": "?", "specials": ("<eos>",)}, ["?", "<eos>", "b", "a", "c"]),
         (TEXT, {"size": 3, "unknown": "?", "specials": ["<eos>"]}, ["?", "<eos>", "b"]),
         (TEXT, {"unknown": "?", "specials": ["<eos>", "?"]}, ["<eos>", "?", "b", "a", "c"]),
@@ -94,8 +88,7 @@ NUMBERS = [f"{n:03}" for n in range(500)]
         (lambda: Vocabulary("abc").encode("x", require_known=False), r"no unknown token: \['x'\]"),
         # the names of a long unreadable text stay few
         (lambda: Vocabulary("?a", unknown="?").encode(NUMBERS), r"\['000', '001', .* '009'\]$"),
-        (lambda: Vocabulary("abc").decode(torch.tensor([0, 3])), r"ids must lie in 0\.\.2, got \[3\]"),
-        (lambda: Vocabulary("abc").decode(torch.tensor([2, -1, 7])), r"ids must lie in 0\.\.2, got \[-1, 7\]"),
+        (lambda: Vocabulary("abc").decode(torch.tensor([2, -1, 3])), r"ids must lie in 0\.\.2, got \[-1, 3\]"),
         (lambda: Vocabulary.count("abc", size=3, specials=SPECIALS), r"at least 4, to hold \['<pad>', .*\]; got 3"),
         (lambda: Vocabulary.count("abc", size=0, unknown="?"), r"at least 1, to hold \['\?'\]; got 0"),
         (lambda: Vocabulary.count("abc", size=-1), r"at least 0, to hold \[\]; got -1"),

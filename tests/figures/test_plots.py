@@ -42,14 +42,13 @@ def own_style():
     plt.close("all")
 
 
-def contrast(first, second) -> float:
+def linear(colour) -> list[float]:
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+
+
+def contrast(*colours) -> float:
     """WCAG 2: (lighter + 0.05) / (darker + 0.05), of relative luminances."""
-
-    def luminance(colour):
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-        return float(np.dot([0.2126, 0.7152, 0.0722], linear))
-
-    low, high = sorted((luminance(first), luminance(second)))
+    low, high = sorted(float(np.dot([0.2126, 0.7152, 0.0722], linear(colour))) for colour in colours)
     return (high + 0.05) / (low + 0.05)
 
 
@@ -72,11 +71,10 @@ def words(ticks) -> list[str]:
 
 
 def test_heatmap_shows_the_weights_it_is_given(weights):
-    assert_allclose(
-        shown(heatmap(weights, ROWS, COLUMNS)), weights, atol=0.004
-    )  # the same colour is the same weight everywhere
+    assert_allclose(shown(heatmap(weights, ROWS, COLUMNS)), weights, atol=0.004)
     faint = [[0.997, 0.003]]
     assert_allclose(shown(heatmap(faint, ["q"], ["a", "b"])), [[0.997, 0]])  # a cell that nobody would see
+    assert_allclose(shown(heatmap([[1 + 1e-7]], ["a"], ["b"])), [[1.0]])  # rounding above 1 is forgiven
 
 
 def test_rows_are_queries_and_columns_are_keys(weights):
@@ -86,14 +84,8 @@ def test_rows_are_queries_and_columns_are_keys(weights):
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("French", "English")
     low, high = ax.get_ylim()
     assert low > high  # the first query on top
-    ax.figure.canvas.draw()
-    row, column = 1, 3  # "chat" on "asleep": where the two labels cross stands their weight
-    x = ax.transData.transform((ax.get_xticks()[column], 0))[0]
-    y = ax.transData.transform((0, ax.get_yticks()[row]))[1]
-    (cell,) = [t for t in ax.texts if np.allclose(ax.transData.transform(t.get_position()), (x, y))]
-    assert cell.get_text() == f"{weights[row, column]:.2f}"
-    assert heatmap(weights, ROWS, COLUMNS).get_ylabel() == "query"
-    assert heatmap(weights, ROWS, COLUMNS).get_xlabel() == "key"
+    plain = heatmap(weights, ROWS, COLUMNS)
+    assert (plain.get_ylabel(), plain.get_xlabel()) == ("query", "key")
 
 
 def test_every_cell_tells_its_weight_while_there_is_room(weights):
@@ -148,7 +140,6 @@ def test_heatmap_takes_tensors_and_lists(weights):
     [
         (np.zeros((5, 3)), r"\(5, 3\) do not fit 3 rows and 5 columns"),
         (np.zeros((1, 3, 5)), r"\(1, 3, 5\)"),
-        (np.zeros((3, 4)), r"\(3, 4\)"),
         (np.full((3, 5), 1.1), r"0\.\.1, got 1\.1\.\.1\.1"),
         (np.full((3, 5), -0.1), r"0\.\.1"),
         (np.full((3, 5), np.nan), r"0\.\.1, got nan"),
@@ -157,10 +148,6 @@ def test_heatmap_takes_tensors_and_lists(weights):
 def test_what_are_no_weights_of_these_words_is_refused(draw, table, message):
     with pytest.raises(ValueError, match=message):
         draw(table, ROWS, COLUMNS)
-
-
-def test_rounding_above_1_is_forgiven():
-    assert_allclose(shown(heatmap([[1 + 1e-7]], ["a"], ["b"])), [[1.0]])
 
 
 def test_heatmap_in_words():
@@ -174,7 +161,10 @@ def test_heatmap_in_words():
 
 
 def test_curves_show_the_numbers_they_are_given():
-    ax = curves({"ours": [3.0, 2.0, 1.0], "theirs": ([10, 20], [2.5, 1.5])}, xlabel="step", ylabel="loss [nats]")
+    _, (left, right) = plt.subplots(1, 2)
+    given = {"ours": [3.0, 2.0, 1.0], "theirs": ([10, 20], [2.5, 1.5])}
+    ax = curves(given, right, xlabel="step", ylabel="loss [nats]")
+    assert ax is right and not left.lines
     ours, theirs = ax.lines
     assert_allclose(ours.get_xydata(), [[1, 3], [2, 2], [3, 1]])
     assert_allclose(theirs.get_xydata(), [[10, 2.5], [20, 1.5]])
@@ -191,15 +181,9 @@ def test_levels_are_drawn_and_named():
     assert ax.get_yscale() == "log"
 
 
-def test_curves_draw_where_they_are_told():
-    _, (left, right) = plt.subplots(1, 2)
-    assert curves({"a": [1.0]}, right, xlabel="x", ylabel="y") is right
-    assert len(right.lines) == 1 and len(left.lines) == 0
-
-
 @pytest.mark.parametrize(
     ("line", "message"),
-    [(([1, 2], [1.0]), "'a' has 2 x and 1 y"), ([], "'a' has 0 x and 0 y"), (([], []), "0 x and 0 y")],
+    [(([1, 2], [1.0]), "'a' has 2 x and 1 y"), ([], "'a' has 0 x and 0 y")],
 )
 def test_curve_without_sense_is_refused(line, message):
     with pytest.raises(ValueError, match=message):
@@ -260,24 +244,18 @@ def test_what_belongs_to_a_role_has_its_colour_and_says_so(tmp_path):
 
 def lab(colour) -> np.ndarray:
     """CIE L*a*b*, for D65: equal distances look equally different."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear(colour)
     x, y, z = np.cbrt(xyz / [0.9505, 1, 1.089])
     return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @pytest.mark.parametrize(("shade", "page"), [("light", "#ffffff"), ("dark", DARK_PAGE)])
-def test_a_curve_is_taken_for_no_role_and_for_no_other_curve(shade, page):
+def test_roles_and_curves_can_be_read_and_no_curve_is_taken_for_another_or_for_a_role(shade, page):
     colours = [getattr(colour, shade) for colour in (*CURVES, *ROLES.values())]
+    assert min(contrast(role, page) for role in colours[len(CURVES) :]) >= 4.5
     for n, colour in enumerate(colours[: len(CURVES)]):
         assert contrast(colour, page) >= 4
         assert min(np.linalg.norm(lab(colour) - lab(other)) for other in colours[n + 1 :]) >= 25, colour
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_every_role_can_be_read_on_both_pages(role):
-    assert contrast(ROLES[role].light, "#ffffff") >= 4.5
-    assert contrast(ROLES[role].dark, DARK_PAGE) >= 4.5
 
 
 def test_contrast_is_measured_as_the_standard_says():
@@ -307,7 +285,7 @@ def test_style_sheet_of_the_book_has_the_colours_of_the_palette():
 
 
 def test_several_runs_are_drawn_as_their_mean_in_a_band():
-    ax = curves({"ours": ([1, 2], [[3.0, 2.0], [5.0, 4.0], [1.0, 0.0]])}, xlabel="x", ylabel="y")
+    ax = curves({"ours": smooth([[3.0, 2.0], [5.0, 4.0], [1.0, 0.0]], 1)}, xlabel="x", ylabel="y")
     (mean,), (band,) = ax.lines, ax.collections
     assert_allclose(mean.get_xydata(), [[1, 3], [2, 2]])
     corners = {tuple(corner) for corner in band.get_paths()[0].vertices.tolist()}
@@ -328,11 +306,6 @@ def test_smooth_is_the_mean_of_neighbours_with_the_number_of_the_last(n):
     one_steps, one = smooth(runs[2].tolist(), n)
     assert one_steps == steps
     assert_allclose(one, means[2])
-
-
-def test_smooth_is_what_curves_takes():
-    ax = curves({"a": smooth([[3.0, 1.0, 2.0], [1.0, 1.0, 4.0]], 2)}, xlabel="step", ylabel="nats")
-    assert_allclose(ax.lines[0].get_xydata(), [[2, 1.5], [3, 2.0]])
 
 
 @pytest.mark.parametrize("n", [0, -1, 4])

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import json
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from attnlib.data.scenes import Box, region_targets
 from attnlib.figures import WhereItLooks
 from attnlib.figures.palette import ROLES
 from attnlib.figures.pictures import in_box, pixels, wrong_words
-from benchmarks.examples import EXAMPLES
 from tests.node import run_in_node
 
 ESM = str(WhereItLooks._esm)
@@ -41,7 +39,6 @@ def test_weights_are_upsampled_as_torch_does():
         for kind in KINDS
         for size in ((1, 1), (5, 7), (24, 24), (48, 48), (3, 40), (64, 32), grid, (2 * grid[0], 3 * grid[1]))
     ]
-    assert len(cases) >= 200
     call = "argument.map((a) => [m.bilinear, m.tiled].map((f) => Array.from(f(a.weights, a.grid, a.size))))"
     for case, answers in zip(cases, run_in_node(ESM, call, cases), strict=True):
         weights = torch.tensor(case["weights"], dtype=torch.float64).view(1, 1, *case["grid"])
@@ -62,7 +59,6 @@ def test_the_strongest_regions_come_first_and_of_equal_ones_the_first():
         for least in (0.0, 0.1)
         for _ in range(3)
     ]
-    assert len(cases) >= 200
     answers = run_in_node(ESM, "argument.map((a) => m.strongest(a.weights, a.count, a.least))", cases)
     for case, answer in zip(cases, answers, strict=True):
         weights = np.array(case["weights"])
@@ -91,17 +87,11 @@ def test_a_box_on_a_grid_and_an_image_that_are_not_square():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("said", "true", "wrong"),
-    [
-        ("a key above a star", "a key above a star", "....."), ("a key above a star", "a bell above a star", ".x..."),
-        ("a key left of a star", "a key above a star", "..xx.."),
-        ("a key above a star", "a key left of a star", "..x.."), ("a star a star", "a star", "..xx"),
-        ("", "a star", ""), ("a star", "", "xx"),
-    ],
-)  # fmt: skip
-def test_wrong_words_are_those_outside_of_the_longest_common_sequence(said, true, wrong):
-    assert wrong_words(said.split(), true.split()) == [mark == "x" for mark in wrong]
+def test_wrong_words_are_those_outside_of_the_longest_common_sequence():
+    said, true = ["a", "key", "left", "of", "a", "star"], ["a", "key", "above", "a", "star"]
+    assert wrong_words(said, true) == [False, False, True, True, False, False]
+    assert wrong_words(["a", "star", "a", "star"], ["a", "star"]) == [False, False, True, True]
+    assert (wrong_words([], ["a"]), wrong_words(["a"], [])) == ([], [True])
 
 
 def test_the_common_sequence_is_the_longest_there_is():
@@ -165,22 +155,17 @@ def test_images_travel_without_loss():
         (torch.tensor(IMAGES), [torch.tensor(w, requires_grad=True) for w in WEIGHTS]),
         (IMAGES.tolist(), [np.array(w) for w in WEIGHTS]),
         ([image.astype(np.int64) for image in IMAGES], WEIGHTS),
-        (torch.tensor(IMAGES) / 255, WEIGHTS),
+        ((torch.tensor(IMAGES) / 255).requires_grad_(), WEIGHTS),
         ((IMAGES / 255).tolist(), WEIGHTS),
     ],
 )
 def test_arrays_and_tensors_are_welcome(images, weights):
-    given, expected = looks(images=images, weights=weights), looks()
-    assert given.images == expected.images
+    given, expected = looks(images=images, weights=weights, captions=[*map(tuple, CAPTIONS)]), looks()
+    assert (given.images, given.captions) == (expected.images, expected.captions)
     for one, other in zip(given.weights, expected.weights, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
-    json.dumps(given.get_state(list(given.keys)))
-
-
-def test_other_things_that_are_welcome():
-    grey = torch.full((1, 1, 3), 0.5, dtype=torch.bfloat16, requires_grad=True)
+    grey = torch.full((1, 1, 3), 0.5, dtype=torch.bfloat16)
     assert pixels("x", grey).tolist() == [[[128, 128, 128]]]
-    assert looks(captions=(("a", "b", "c"), ["d", "e"])).captions == [["a", "b", "c"], ["d", "e"]]
 
 
 def test_wrong_words_are_told_of_both_models():
@@ -219,8 +204,6 @@ def test_wrong_words_are_told_of_both_models():
         ({"boxes": [[None] * 3, [None]]}, r"boxes .*\[3, 2\], got \[3, 1\]"),
         ({"boxes": [[None] * 3, [None, (4, 2, 4, 4)]]}, r"boxes\[1\] .*left < right.*\[4\.0, 2\.0, 4\.0, 4\.0\]"),
         ({"boxes": [[None] * 3, [None, (4, 2, 5)]]}, r"boxes\[1\] .*\[4\.0, 2\.0, 5\.0\]"),
-        ({"scene": 2}, r"scene must be a whole number in 0\.\.1, got 2"),
-        ({"step": 3}, r"step must be a whole number in 0\.\.2, got 3"),
         ({"scene": 1, "step": 2}, r"step must be a whole number in 0\.\.1, got 2"),
     ],
 )
@@ -235,10 +218,9 @@ def test_rows_may_add_up_to_a_little_more_or_to_less_than_1():
     assert looks(weights=[[[0.01] * 6] * 3, WEIGHTS[1]]).alpha == [[0.01] * 3] * 2
 
 
-def test_repr_says_what_the_figure_shows_and_nothing_random():
+def test_repr_says_what_the_figure_shows():
     assert repr(looks()) == "WhereItLooks('a', word 1 of 3 of image 1: 0.40 on row 2, column 1)"
     assert repr(looks(step=2)) == "WhereItLooks('above', word 3 of 3 of image 1: nothing looked at)"
-    assert repr(looks(scene=1, step=1)) == "WhereItLooks('apple', word 2 of 2 of image 2: 1.00 on row 2, column 3)"
 
 
 def test_picture_has_the_image_and_one_tinted_for_each_word():
@@ -264,18 +246,3 @@ def test_picture_is_as_smooth_as_the_figure():
     weights = torch.tensor(figure.alpha, dtype=torch.float64)[None, None]
     wanted = 0.7 * F.interpolate(weights, size=(4, 6), mode="bilinear")[0, 0] / 0.4
     np.testing.assert_allclose(tint, wanted.numpy(), atol=1e-6)
-
-
-def test_eight_small_scenes_are_light():
-    """As in chapter 13: noise does not compress."""
-    generator = torch.Generator().manual_seed(0)
-    weights = torch.rand(8, 6, 36, generator=generator).softmax(-1)
-    figure = WhereItLooks(torch.rand(8, 48, 48, 3, generator=generator), [list("abcdef")] * 8, weights)
-    state = {name: value for name, value in figure.get_state().items() if name not in ("_esm", "_css")}
-    assert len(json.dumps(state)) < 120_000
-
-
-def test_example_of_the_browser_tests_has_a_right_and_a_wrong_word_and_a_box():
-    figure = EXAMPLES["WhereItLooks"].make("x")
-    assert {True, False} == set(figure.wrong[0])
-    assert figure.hit is not None

@@ -14,6 +14,7 @@ import pytest
 from attnlib.grading import __main__ as command
 from attnlib.grading import assignment, course, feedback, grade, release, report, restore, work
 from attnlib.grading.answers import answers_to
+from attnlib.grading.desk import kept
 from tests.grading.handins import NAME, TEXT, given_out, handin, run, source, zipped
 
 ANSWERS = answers_to(NAME)
@@ -219,7 +220,17 @@ def test_nothing_else_is_written(graded):
     assert {path.name for path in graded.folder.iterdir()} == {
         *("submissions.zip", "grades.csv", "feedback", "course", "texts", "tmp")
     }
-    assert {path.name for path in (graded.folder / "course" / NAME).iterdir()} == {"prepared", "students"}
+    assert {path.name for path in (graded.folder / "course" / NAME).iterdir()} == {"prepared", "students", "class.json"}
+
+
+def test_the_class_is_kept_for_the_desk_as_the_tests_left_it(graded, tmp_path):
+    kept_ = kept.load(NAME, graded.folder / "course")
+    assert {student: result.status for student, result in kept_.results.items()} == {
+        student: row["status"] for student, row in graded.rows.items()
+    }
+    assert {handin.student: handin.id for handin in kept_.handins} == {s: row["id"] for s, row in graded.rows.items()}
+    report.write_csv(kept_, tmp_path / "again.csv")
+    assert table(tmp_path / "again.csv") == graded.rows
 
 
 def test_points_for_texts_are_added_and_the_rest_stays(graded, tmp_path):

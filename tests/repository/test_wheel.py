@@ -119,15 +119,9 @@ def test_each_extra_brings_what_is_named_without_it(extra, bare, wheel, tmp_path
     assert line[1] == "yes"
 
 
-def test_every_extra_is_tried_and_every_address_is_the_one():
+def test_versions_and_addresses_agree_and_every_extra_is_tried():
     assert USES.keys() == PROJECT["optional-dependencies"].keys() - {"book", "test"}
-    address = CONFIG["repository"]["url"]
-    assert PROJECT["urls"]["Homepage"] == address
-    assert all(url.startswith(address) for url in PROJECT["urls"].values())
-
-
-def test_versions_agree():
-    """The README's, the ranges of pyproject.toml, and the pins."""
+    assert all(url.startswith(CONFIG["repository"]["url"]) for url in PROJECT["urls"].values())
     readme = (ROOT / "README.md").read_text("utf8")
     (torch,) = {re.fullmatch(r"torch>=(.*)", line)[1] for line in PROJECT["dependencies"] if line.startswith("torch>")}
     assert set(re.findall(r"PyTorch ≥ ([\d.]+)", readme)) == {torch}

@@ -3,7 +3,6 @@
 What is wrong with a workflow by itself, zizmor and actionlint say: `make lint`, and a job of tests.yml.
 """
 
-import json
 import os
 import re
 import shutil
@@ -48,16 +47,12 @@ def make(*arguments: str) -> str:
 
 
 def scripts() -> list[str]:
-    return [step["run"] for step in steps() if "run" in step]
-
-
-def test_there_are_workflows():
-    assert set(WORKFLOWS) == {"tests.yml", "weekly.yml", "release.yml"}
-    assert len(scripts()) >= 6
+    """The shell in the workflows and the one that they call."""
+    return [(ROOT / ".ci" / "run").read_text("utf8"), *(step["run"] for step in steps() if "run" in step)]
 
 
 def test_what_a_workflow_makes_is_a_target_of_the_makefile():
-    lines = [line for script in scripts() for line in re.findall(r"(?:\.ci/run|make) ([^\n|;&]+)", script)]
+    lines = [line for script in scripts()[1:] for line in re.findall(r"(?:\.ci/run|make) ([^\n|;&]+)", script)]
     called = {word for line in lines for word in line.split()} - {'"$TARGET"'}
     called |= {*values("tests.yml", "make", "target"), *values("weekly.yml", "make", "target")}
     assert {"matrix", "audit", "zip"} <= called
@@ -83,23 +78,9 @@ def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():
     assert installed["with"]["python-version"].split() == re.findall(r"[\d.]+", pythons)
 
 
-def test_the_matrix_runs_the_quickest_chapters():
-    """nox is in an environment of its own: of the noxfile, this function is run here."""
-    (source,) = re.findall(r"^def quickest\(.*?\n\n\n", (ROOT / "noxfile.py").read_text("utf8"), re.M | re.S)
-    space = {"json": json, "ROOT": ROOT}
-    exec(source, space)
-    chosen = [ROOT / path for path in space["quickest"](2)]
-    seconds = json.loads((ROOT / "book" / "times.json").read_text("utf8"))["seconds"]
-    others = set((ROOT / "book").glob("[0-9][0-9]_*.ipynb")) - set(chosen)
-    assert len(others) > 5
-    assert max(seconds[path.stem] for path in chosen) <= min(seconds[path.stem] for path in others)
-
-
 def test_what_fails_in_a_week_opens_an_issue_but_for_the_count_of_complaints():
     weekly = PARSED["weekly.yml"]["jobs"]
     assert set(weekly["report"]["needs"]) == set(weekly) - {"myst", "report"}
-    summary = weekly["myst"]["steps"][-1]["run"]
-    assert summary == 'cat _build/myst/diagnostics.md >> "$GITHUB_STEP_SUMMARY"'
 
 
 def test_files_that_a_workflow_names_exist():
@@ -114,41 +95,27 @@ def test_files_that_a_workflow_names_exist():
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 
-@pytest.mark.parametrize(("name", "job", "body"), jobs(), ids=lambda value: value if isinstance(value, str) else "")
-def test_every_job_ends_and_has_no_power_that_it_does_not_need(name, job, body):
-    if not body.get("uses", "").startswith("./"):  # another workflow's jobs have their own
-        assert 0 < body["timeout-minutes"] <= 120
-    permissions = body["permissions"]
-    assert isinstance(permissions, dict), "list the permissions, do not grant all"
-    assert {what for what, power in permissions.items() if power == "write"} == WRITES.get((name, job), set())
-
-
-@pytest.mark.parametrize("name", WORKFLOWS)
-def test_a_workflow_has_no_power_by_default_and_does_not_run_twice(name):
-    workflow = PARSED[name]
-    assert workflow["permissions"] in ({}, {"contents": "read"})
-    assert workflow["concurrency"]["group"].startswith(name.removesuffix(".yml"))
+def test_every_job_ends_and_has_no_power_that_it_does_not_need():
+    for name, workflow in PARSED.items():
+        assert workflow["permissions"] in ({}, {"contents": "read"})
+        assert workflow["concurrency"]["group"].startswith(name.removesuffix(".yml"))  # it does not run twice
+    for name, job, body in jobs():
+        if not body.get("uses", "").startswith("./"):  # another workflow's jobs have their own
+            assert 0 < body["timeout-minutes"] <= 120, job
+        powers = {what for what, power in body["permissions"].items() if power == "write"}
+        assert powers == WRITES.get((name, job), set()), job
 
 
 def test_a_failure_is_a_failure():
-    for name, text in [*WORKFLOWS.items(), (".ci/run", (ROOT / ".ci" / "run").read_text("utf8"))]:
-        assert not re.search(r"continue-on-error|\|\| *true|\|\| *:|set \+e", text), name
+    for text in [*WORKFLOWS.values(), *scripts()]:
+        assert not re.search(r"continue-on-error|\|\| *true|\|\| *:|set \+e", text), text
 
 
-@pytest.mark.parametrize(
-    "script", [*scripts(), (ROOT / ".ci" / "run").read_text("utf8")], ids=range(len(scripts()) + 1)
-)
+@pytest.mark.parametrize("script", scripts(), ids=range(len(scripts())))
 def test_shell_is_sound(script):
-    result = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
     program = shutil.which("shellcheck", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     result = subprocess.run([program, "--shell=bash", "-"], input=script, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
-
-
-def test_the_index_of_torch_without_cuda_stands_once():
-    files = [ROOT / ".ci" / "run", ROOT / "Makefile", ROOT / "noxfile.py", *(ROOT / ".github").rglob("*.yml")]
-    assert sum(path.read_text("utf8").count("download.pytorch.org") for path in files) == 1
 
 
 # --- programs that the workflows run -------------------------------------------------------------------
@@ -200,7 +167,6 @@ def test_continuous_integration_installs_what_its_targets_need(bare):
     assert bare() == (["git", "nodejs", "chromium", "bubblewrap"], "check")
     assert bare("lint") == ([], "lint")
     assert bare("unit") == (["git", "nodejs", "bubblewrap"], "unit")
-    assert bare("myst") == (["nodejs"], "myst")
     assert bare("browser", CHROMIUM="my-chrome") == (["nodejs", "chromium"], "browser")
     assert {"chromium", "latexmk"} <= set(bare("zip", "pdf")[0])  # make says which, if it misses them
     program(bare.folder / "id", "echo 1000")  # nobody in particular, who may do all without a password
@@ -208,16 +174,16 @@ def test_continuous_integration_installs_what_its_targets_need(bare):
         program(bare.folder / name, "")
     assert bare() == (["nodejs"], "check")
     assert not (bare.folder / "sysctl.log").exists()
+    assert bare("lint", GITHUB_ACTIONS="true")[1].startswith("lint https://download.pytorch.org/")  # without CUDA
+    assert (bare.folder / "sysctl.log").exists()
 
 
-@pytest.mark.parametrize("change", [("apt-get", None), ("sudo", "exit 1"), ("sudo", None)])
-def test_what_may_not_be_installed_is_named_at_once(bare, change):
-    """Everything that is missing, the line to type, and nothing made."""
+@pytest.mark.parametrize("name", ["apt-get", "sudo"])
+def test_what_may_not_be_installed_is_named_at_once(bare, name):
     program(bare.folder / "id", "echo 1000")
-    name, script = change
     (bare.folder / name).unlink()
-    if script is not None:
-        program(bare.folder / name, script)
+    if name == "sudo":
+        program(bare.folder / name, "exit 1")
     command = [ROOT / "scripts" / "programs.sh", "test"]
     result = subprocess.run(command, env={"PATH": str(bare.folder)}, capture_output=True, text=True)
     assert result.returncode == 1 and not (bare.folder / "apt").exists()
@@ -232,14 +198,8 @@ def test_only_linux_has_the_sandbox(bare):
         program(bare.folder / name, "")
     assert bare() == ([], "check")
     assert '-m "not thorough and not sandbox"' in make("--dry-run", "unit", "SYSTEM=Darwin")
-    last = make("--dry-run", "test", "SYSTEM=Darwin").splitlines()[-1]
-    assert last.endswith("Left out: the tests of the grader's sandbox; Darwin cannot build it.\"")
+    assert "Darwin cannot build it." in make("--dry-run", "test", "SYSTEM=Darwin").splitlines()[-1]
     assert '-m "not thorough"' in make("--dry-run", "unit", "SYSTEM=Linux")
-
-
-def test_only_on_github_is_torch_taken_without_cuda(bare):
-    assert bare("lint", GITHUB_ACTIONS="true")[1].startswith("lint https://download.pytorch.org/")
-    assert (bare.folder / "sysctl.log").exists()
 
 
 def release_notes(tag: str, root: Path) -> subprocess.CompletedProcess:
@@ -255,11 +215,7 @@ def test_a_release_is_of_one_version(tmp_path):
     text = f"# Changelog\n\n## Unreleased\n\nLater.\n\n## {version} - 2026-01-31\n\nA book.\n\n## 0.0.1\n\nA page.\n"
     (tmp_path / "CHANGELOG.md").write_text(text)
     assert release_notes(f"v{version}", tmp_path).stdout == "A book.\n"
-    for tag, words in (
-        ("v9.9.9", "attnlib/version.py says"),
-        (version, "does not begin with v"),
-        ("v0.0.1", "CITATION"),
-    ):
+    for tag, words in {"v9.9.9": "version.py says", version: "does not begin with v", "v0.0.1": "CITATION"}.items():
         result = release_notes(tag, tmp_path)
         assert result.returncode == 1 and words in result.stderr and not result.stdout
     (tmp_path / "CHANGELOG.md").write_text(text.replace(f"## {version} ", f"## {version}.post1 "))
@@ -277,8 +233,6 @@ def test_make_alone_lists_every_target_that_people_call():
     asking = {"tex", "ready", "colab-environment"}  # which are there for others
     assert set(listed) == set(phony.split()) - asking
     assert set(listed) | asking == set(re.findall(r"^([a-z-]+):", MAKEFILE, re.M))
-    groups = re.findall(r"^(\w.*)$", shown, re.M)
-    assert groups == ["the book", "the tests", "upkeep"]
     assert max(len(line) for line in shown.splitlines()) <= 120
     documents = "".join((ROOT / name).read_text("utf8") for name in ("README.md", "CONTRIBUTING.md"))
     assert set(re.findall(r"`make ([a-z-]+)", documents)) <= set(listed)

@@ -25,12 +25,8 @@ from attnlib.training.metrics import (
 )
 
 
-@pytest.mark.parametrize("n", [1, 2, 65])
-def test_perplexity_counts_equally_likely_tokens(n):
-    assert_close(perplexity(-math.log(1 / n)), float(n))
-
-
-def test_perplexity_too_large_for_a_float_is_infinite():
+def test_perplexity_counts_equally_likely_tokens():
+    assert_close([perplexity(-math.log(1 / n)) for n in (1, 2, 65)], [1.0, 2.0, 65.0])
     assert perplexity(1000.0) == math.inf
 
 
@@ -47,14 +43,10 @@ def test_nats_of_several_texts_at_once_are_refused(without_shape_checks, shape):
 @pytest.mark.parametrize(
     ("predictions", "references", "expected"),
     [
-        ([[5, 6]], [[5, 6]], 1.0),
-        ([[5, 6]], [[6, 5]], 0.0),
-        ([[5, 6], [7]], [[5, 6], [7, 8]], 1 / 2),
-        ([[7, 8], []], [[7], []], 1 / 2),
-        ([[], [1], [2], [3], [4]], [[1], [1], [0], [3], [0]], 2 / 5),
+        ([[5, 6], [6, 5], [7], [7, 8], []], [[5, 6], [5, 6], [7, 8], [7], []], 2 / 5),
         ([["the", "cat"], ["a"], ["b"]], [("the", "cat"), ("b",), ("b",)], 2 / 3),
         (["2026-11-21", "2026-11-2"], ["2026-11-21", "2026-11-22"], 1 / 2),
-        (torch.tensor([[1, 2], [3, 4], [5, 6]]), torch.tensor([[1, 2], [3, 5], [5, 6]]), 2 / 3),
+        (torch.tensor([[1, 2], [3, 4], [5, 6]]), [(1, 2), (3, 5), (5, 6)], 2 / 3),
         ([torch.tensor([1, 2]), torch.tensor([3, 4]), torch.tensor([5])], [[1, 2], [3, 5], [5]], 2 / 3),
     ],
 )
@@ -68,7 +60,6 @@ def test_exact_match_by_hand(predictions, references, expected):
     [
         ([], [], "got 0 predictions, 0 references"),
         (["a"], ["a", "b"], "got 1 predictions, 2 references"),
-        (["a", "b"], ["a"], "got 2 predictions, 1 references"),
         ("abc", ["a", "b", "c"], "predictions must be a sequence of sequences, got the string 'abc'"),
         (["a", "b", "c"], "abc", "references must be a sequence of sequences, got the string 'abc'"),
     ],
@@ -159,20 +150,6 @@ def test_what_bleu_cannot_count_is_refused(predictions, references, tokenize, me
 # --- hard_alignment -----------------------------------------------------------------------------------
 
 
-def test_links_equal_a_search_by_hand():
-    for n_target, n_source in itertools.product(range(6), range(1, 8)):
-        weights = torch.rand(5, 7).softmax(-1)
-        expected = set()
-        for i in range(min(n_target, 5)):
-            best = 0
-            for j in range(n_source):
-                best = j if weights[i, j] > weights[i, best] else best
-            expected.add((i, best))
-        found = hard_alignment(weights, n_target, n_source)
-        assert type(found) is frozenset and found == expected and len(found) == n_target
-        assert all(type(index) is int for link in found for index in link)
-
-
 NAN = torch.nan
 
 
@@ -181,6 +158,8 @@ NAN = torch.nan
     [
         # of equal weights the first is linked
         ([[0.2, 0.4, 0.4], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.0, 0.5]], 3, 3, {(0, 1), (1, 0), (2, 0)}),
+        # to the source token that gets the most of this target token, not to the target token that gives the most
+        ([[0.1, 0.9, 0.0], [0.3, 0.3, 0.4], [0.2, 0.8, 0.0], [0.9, 0.1, 0.0]], 4, 3, {(0, 1), (1, 2), (2, 1), (3, 0)}),
         # a token without weight is linked to nothing
         ([[0.0, 0.0, 0.9], [0.0, 0.3, 0.7]], 2, 2, {(1, 1)}),
         ([[0.0, 0.0]] * 3, 3, 2, set()),
@@ -189,7 +168,9 @@ NAN = torch.nan
     ],
 )
 def test_links_by_hand(weights, n_target, n_source, links):
-    assert hard_alignment(torch.tensor(weights), n_target, n_source) == links
+    found = hard_alignment(torch.tensor(weights), n_target, n_source)
+    assert type(found) is frozenset and found == links
+    assert all(type(index) is int for link in found for index in link)
 
 
 @pytest.mark.parametrize(
@@ -199,9 +180,7 @@ def test_links_by_hand(weights, n_target, n_source, links):
             (torch.ones(3, 5), *numbers, r"got weights \(3, 5\) with {} and {}".format(*numbers))
             for numbers in ((-1, 2), (4, 2), (3, 0), (3, -1), (3, 6))
         ),
-        (torch.ones(()), 1, 1, "need weights"),
-        (torch.ones(3), 1, 1, "need weights"),
-        (torch.ones(2, 3, 5), 1, 1, "need weights"),
+        *((torch.ones(shape), 1, 1, "need weights") for shape in [(), (3,), (2, 3, 5)]),
         (torch.tensor([[1.0, 0.0], [1.0, NAN], [1.0, 0.0], [NAN, 1.0]]), 4, 2, r"\(4, 2\) are NaN .* \[1, 3\]"),
     ],
 )
@@ -216,20 +195,10 @@ def test_what_has_no_links_is_refused(weights, n_target, n_source, message, with
 @pytest.mark.parametrize(
     ("predicted", "sure", "possible", "expected"),
     [
-        ([{(0, 0)}], [{(0, 0)}], [{(0, 0), (0, 1), (1, 1)}], 0.0),  # possible links may be left out
-        ([{(0, 0), (0, 1)}], [{(0, 0)}], [{(0, 0), (0, 1)}], 0.0),  # ... or found
-        ([{(0, 1)}], [{(1, 0)}], [{(1, 0)}], 1.0),  # (i, j) is not (j, i)
         ([{(0, 0)}, {(1, 1)}], [{(1, 1)}, {(0, 0)}], None, 1.0),  # links of one sentence do not help another
         ([set()], [{(0, 0)}], [{(0, 0)}], 1.0),
         ([{(0, 0)}], [set()], [{(0, 0)}], 0.0),
         ([{(0, 0), (1, 1)}], [set()], [{(0, 0)}], 1 - 1 / 2),
-        # 3 sentences: |A ∩ S| = 1 + 0 + 0, |A ∩ P| = 1 + 1 + 0, |A| = 1 + 2 + 0, |S| = 1 + 1 + 2
-        (
-            [{(0, 0)}, {(0, 1), (5, 5)}, set()],
-            [{(0, 0)}, {(0, 0)}, {(0, 0), (1, 1)}],
-            [{(0, 0)}, {(0, 0), (0, 1)}, {(0, 0), (1, 1)}],
-            1 - 3 / 7,
-        ),
     ],
 )
 def test_alignment_error_rate_by_hand(predicted, sure, possible, expected):
@@ -263,7 +232,6 @@ def test_alignment_error_rate_equals_a_count_link_by_link():
     [
         (([set()], [set()], [{(0, 0)}]), "no link is predicted or sure in 1 sentences"),
         (([], [], []), "got 0 predicted, 0 sure, 0 possible"),
-        (([set()], [{(0, 0)}, set()], [{(0, 0)}, set()]), "got 1 predicted, 2 sure, 2 possible"),
         (([set()], [{(0, 0)}], [{(0, 0)}, set()]), "got 1 predicted, 1 sure, 2 possible"),
         (([set(), set()], [{(0, 0)}]), "got 2 predicted, 1 sure, 1 possible"),
         (
@@ -287,41 +255,19 @@ def test_pointing_by_hand():
     assert isinstance(found, PointingGame)
     assert_close(found.accuracy, 2 / 5)  # the first, the third; the fourth points at the first of two; the last nowhere
     assert_close(found.chance, (1 + 2 + 2 + 1 + 3) / 15)
-    assert pointing_game(weights[:1], targets[:1]) == (1.0, pytest.approx(1 / 3))
-    assert pointing_game(weights[1:2], targets[1:2]) == (0.0, pytest.approx(2 / 3))
-
-
-def test_pointing_equals_a_search_by_hand():
-    weights, targets = torch.rand(101, 7).softmax(-1), torch.rand(101, 7) < 0.3
-    targets[torch.arange(101), torch.randint(7, (101,))] = True
-    hits = shares = 0
-    for row, target in zip(weights.tolist(), targets.tolist(), strict=True):
-        hits += target[max(range(7), key=row.__getitem__)]
-        shares += sum(target) / 7
-    found = pointing_game(weights, targets)
-    assert_close(found, (hits / 101, shares / 101))
-    assert abs(found.accuracy - found.chance) < 0.15  # weights drawn blindly
-
-
-def test_pointing_in_half_precision():
-    targets = torch.ones(3, 2, dtype=torch.bool)
-    assert pointing_game(torch.rand(3, 2).half() + 0.1, targets) == (1.0, 1.0)
-
-
-def right(*shape: int) -> torch.Tensor:
-    return torch.ones(shape, dtype=torch.bool)
+    assert pointing_game(weights[:1].half(), targets[:1]) == (1.0, pytest.approx(1 / 3))
 
 
 @pytest.mark.parametrize(
     ("weights", "targets", "message"),
     [
         *(
-            (torch.rand(a), right(*b), "need weights and targets.*" + re.escape(str(a)) + ".*" + re.escape(str(b)))
+            (torch.rand(a), torch.ones(b).bool(), re.escape(f"got {a} and {b}"))
             for a, b in [((2, 3), (2, 4)), ((2, 3), (3, 3)), ((0, 3), (0, 3)), ((3,), (3,)), ((1, 2, 3), (1, 2, 3))]
         ),
-        (torch.rand(4, 3), right(4, 3).float(), r"targets are boolean, .* got torch\.float32"),
+        (torch.rand(4, 3), torch.ones(4, 3), r"targets are boolean, .* got torch\.float32"),
         (torch.rand(3, 1), torch.tensor([[True], [False], [True]]), r"no region is right in the steps \[1\]"),
-        (torch.tensor([[0.5, 0.5], [NAN, 1.0]]), right(2, 2), r"weights \(2, 2\) are NaN in the rows \[1\]"),
+        (torch.tensor([[0.5], [NAN]]), torch.ones(2, 1).bool(), r"weights \(2, 1\) are NaN in the rows \[1\]"),
     ],
 )
 def test_games_that_cannot_be_judged_are_refused(weights, targets, message, without_shape_checks):

@@ -20,6 +20,8 @@ def chapter(number: int, *needs: int) -> Chapter:
 def test_a_chapter_stands_below_what_it_needs_and_three_side_by_side():
     chapters = [chapter(3, 1), chapter(4, 3), chapter(5, 3), chapter(6, 5), *(chapter(n, 4) for n in (7, 8, 9))]
     assert [[one.number for one in row] for row in rows(chapters)] == [[3], [4, 5], [6, 7, 8], [9]]
+    drawn = drawing({"Part <b>": [chapter(1)]}, {"01_x": 5})
+    assert "1 · &lt;1&gt;" in drawn and "<b>" not in drawn
 
 
 @pytest.mark.parametrize(
@@ -66,8 +68,3 @@ def test_every_chapter_has_its_box_and_every_need_an_arrow_that_runs_over_none()
                 at, deep = x + (to - x) * share, y + (down - y) * share
                 assert not [b for b in boxes if b.x < at < b.x + b.width and b.y < deep < b.y + HEIGHT], (number, needs)
                 assert -RIM <= at <= WIDTH + RIM and 0 <= deep <= height
-
-
-def test_names_are_text():
-    drawn = drawing({"Part <b>": [chapter(1)]}, {"01_x": 5})
-    assert "1 · &lt;1&gt;" in drawn and "<b>" not in drawn

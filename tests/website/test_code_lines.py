@@ -9,9 +9,6 @@ def test_a_long_line_knows_how_far_in_it_begins_and_a_short_one_stays():
     short, long = '<span class="k">if</span> a &lt; b:', f"        <b>y</b> = {'1' * SHORT}"
     made = in_boxes(f"<span></span>{short}\n\n{long}\n{short}\n")
     assert made == f'<span></span>{short}\n\n<span class="line" style="--in:8">{long}\n</span>{short}\n'
-
-
-def test_entities_count_as_the_letters_that_they_are():
     full = "&lt;" * SHORT
     assert in_boxes(full) == full
     assert in_boxes(f"{full}x").startswith('<span class="line" style="--in:0">')

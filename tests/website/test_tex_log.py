@@ -1,7 +1,5 @@
 """website/tex_log.py: what a reader of the PDF would see is found in the log, and nothing else is."""
 
-import doctest
-
 import pytest
 
 from website import tex_log
@@ -14,10 +12,6 @@ Overfull \hbox (4.99pt too wide) in paragraph at lines 4439--4439
 []\TU/texgyrepagella(0)/m/n/9 bfloat16|
 Overfull \vbox (1.55292pt too high) detected at line 13658
 """
-
-
-def test_a_log_without_problems():
-    assert tex_log.problems(HARMLESS + WRITTEN) == []
 
 
 @pytest.mark.parametrize(
@@ -43,6 +37,7 @@ def test_a_problem_is_found(line):
 
 
 def test_a_line_too_wide_is_named_by_what_stands_in_it():
+    assert tex_log.problems(HARMLESS + WRITTEN) == []
     log = f"Overfull \\hbox (9pt too wide) in paragraph at lines 1--1\n[]\\TU/pagella/m/n/9 padding|\n{WRITTEN}"
     assert tex_log.problems(log + "\n" + log) == [
         r"Overfull \hbox (9pt too wide) in paragraph at lines 1--1 | []\TU/pagella/m/n/9 padding| (2 times)"
@@ -56,7 +51,3 @@ def test_a_log_that_ends_early(tmp_path, capsys):
     assert "no PDF was written" in capsys.readouterr().out
     file.write_text(WRITTEN, encoding="utf-8")
     assert tex_log.main(file) == 0
-
-
-def test_its_example():
-    assert doctest.testmod(tex_log) == (0, 1)

@@ -193,7 +193,7 @@ class AttentionSurgery(Figure):
         for i in map(int, self.edits):
             if i < len(rows):
                 ax.axhspan(i - 0.5, i + 0.5, fill=False, edgecolor=INK, linewidth=1.6)
-        ax.set_title(f"the model writes: {self.original}{changed}")
+        ax.set_title(f"the model writes: {self.original}{changed}", parse_math=False)
         return figure
 
     def __repr__(self) -> str:

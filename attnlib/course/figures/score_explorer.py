@@ -154,7 +154,10 @@ class ScoreExplorer(Figure):
         for j, (word, key, weight) in enumerate(zip(self.words, self.key, self.weights, strict=True)):
             ax.plot(*zip(centre, value[j], strict=True), color=ROLES["weight"].light, alpha=0.6, lw=1 + 9 * weight)
             ax.plot(*key, "o", ms=9, color=ROLES["key"].light, mfc=None if j < self.valid_length else "white")
-            ax.annotate(f"{word} {weight:.2f}", key, (7, 6), textcoords="offset points", color=ROLES["key"].light)
+            name = ax.annotate(
+                f"{word} {weight:.2f}", key, (7, 6), textcoords="offset points", color=ROLES["key"].light
+            )
+            name.set_parse_math(False)  # a word may be "$x$"
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "lw": 2.5, "color": ROLES["query"].light})
         ax.annotate("q", (x, y), (7, 6), textcoords="offset points", color=ROLES["query"].light, style="italic")
         ax.plot(*centre, "D", ms=10, color=ROLES["context"].light)

@@ -34,7 +34,7 @@ def export(module: nn.Module, bits: int = 16) -> dict[str, dict]:
 def packed(name: str, weight: Tensor, bits: int = 16) -> dict:
     """One tensor as shape and text, and with 8 bits its scale."""
     weight = weight.detach().cpu().float()
-    near = nearest(weight, bits)
+    near = nearest(name, weight, bits)
     if not torch.equal(near, weight):
         worst, call = (near - weight).abs().max().item(), "rounded(module)" if bits == 16 else "rounded(module, bits=8)"
         raise ValueError(f"{name} {tuple(weight.shape)} does not fit {bits} bits (off by {worst:.2g}): use {call}")
@@ -55,24 +55,26 @@ def rounded(module: nn.Module, bits: int = 16) -> nn.Module:
         ValueError: a weight is not finite, or with 16 bits outside ±65504.
     """
     for name, weight in module.state_dict().items():
-        near = nearest(weight, bits)
-        if not near.isfinite().all():
-            limit = "outside ±65504" if bits == 16 else "infinite"
-            raise ValueError(f"{name} {tuple(weight.shape)} holds a number that {bits} bits cannot: {limit} or NaN")
-        weight.copy_(near)
+        weight.copy_(nearest(name, weight, bits))
     return module
 
 
-def nearest(weight: Tensor, bits: int) -> Tensor:
+def nearest(name: str, weight: Tensor, bits: int) -> Tensor:
     """The numbers of 16 or 8 bits that are nearest to some weights.
 
     Raises:
-        ValueError: another number of bits.
+        ValueError: another number of bits, or a weight that so many bits cannot hold.
     """
-    if bits == 16:
-        return weight.half().to(weight.dtype)
-    if bits != 8:
+    if bits not in (8, 16):
         raise ValueError(f"bits must be 16 or 8, got {bits}")
+    near = weight.half().to(weight.dtype) if bits == 16 else _whole_steps(weight)
+    if not near.isfinite().all():
+        limit = "outside ±65504" if bits == 16 else "infinite"
+        raise ValueError(f"{name} {tuple(weight.shape)} holds a number that {bits} bits cannot: {limit} or NaN")
+    return near
+
+
+def _whole_steps(weight: Tensor) -> Tensor:
     scale = scale_of(weight)
     return (weight / scale).round() * scale
 

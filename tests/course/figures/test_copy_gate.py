@@ -1,6 +1,5 @@
 """CopyGate: its JavaScript writes what attnlib's CopyDecoder writes, and its Python side shows the same."""
 
-import base64
 import json
 import random
 
@@ -10,12 +9,12 @@ import torch
 
 from attnlib.copying import pointer_generator_log_probs
 from attnlib.course.figures import CopyGate
-from attnlib.course.figures.copier import copier, words_of
+from attnlib.course.figures.copier import Written, copier, words_of, write
 from attnlib.course.figures.weights import packed, unpacked
 from attnlib.data.names import load_names
-from attnlib.data.vocabulary import BOS, EOS
+from attnlib.data.vocabulary import EOS
+from attnlib.seq2seq import Seq2Seq
 from benchmarks.examples import copier_weights, stored_figures
-from tests.course.figures.copiers import IN_JAVASCRIPT, assert_same, in_attnlib
 from tests.node import run_in_node
 
 WORDS = ["<pad>", "<bos>", "<eos>", "<unk>", "call", "the", "lamp", "please", ",", "constructor"]
@@ -31,10 +30,33 @@ def gate(**changes) -> CopyGate:
     return CopyGate(**(given | changes))
 
 
+WRITE = """(({ weights, vocabulary, unknown, runs }) => {
+    const copier = m.copier(m.tensors(weights), vocabulary, unknown);
+    return runs.map(({ text, held, most }) =>
+        copier.write(copier.read(m.wordsOf(text)), (i) => held[i] ?? null, most).map((step) => (
+            { ...step, weights: [...step.weights], log: [...step.log], said: null, copied: null, state: null })));
+})(argument)"""
+
+
 def in_page(weights: dict, runs: list[dict], vocabulary=WORDS, unknown: int = UNKNOWN) -> list[list[dict]]:
-    """What the page's copier writes for every run."""
-    argument = {"weights": weights, "vocabulary": vocabulary, "unknown": unknown, "runs": runs}
-    return run_in_node(ESM, f"{IN_JAVASCRIPT}(argument)", argument)
+    """What the page's copier writes for every run; −∞ becomes null on its way."""
+    return run_in_node(ESM, WRITE, {"weights": weights, "vocabulary": vocabulary, "unknown": unknown, "runs": runs})
+
+
+def in_attnlib(model: Seq2Seq, vocabulary: list[str], text: str, held: list, most: int) -> Written:
+    """The same run in attnlib; what is not held at a step is None, or beyond the end."""
+    return write(model, vocabulary, words_of(text), lambda i: held[i] if i < len(held) else None, most)
+
+
+def assert_same(found: list[dict], wanted: Written, tolerance: float, why: object):
+    """The same words, weights, gates and log-probabilities."""
+    assert [step["word"] for step in found] == wanted.words, why
+    for i, step in enumerate(found):
+        log = [-np.inf if x is None else x for x in step["log"]]
+        assert step["token"] == np.argmax(log) == wanted.log_prob[i].argmax(), why
+        np.testing.assert_allclose(log, wanted.log_prob[i], atol=tolerance, rtol=tolerance, err_msg=str(why))
+        np.testing.assert_allclose(step["weights"], wanted.weights[i], atol=tolerance, rtol=tolerance)
+        assert [step["p"], step["own"]] == pytest.approx([wanted.p_gen[i], wanted.own[i]], abs=tolerance), why
 
 
 def sources(n: int, seed: int) -> list[str]:
@@ -47,16 +69,15 @@ def sources(n: int, seed: int) -> list[str]:
 
 @pytest.mark.parametrize("both", [True, False], ids=["both ways", "one way"])
 def test_javascript_writes_what_attnlib_writes(both):
-    runs, seen = 0, set()
+    seen = set()
     for seed in range(4):
         weights = copier_weights(len(WORDS), seed=seed, both=both)
         cases = [{"text": t, "held": HELD[n % 6], "most": 9} for n, t in enumerate(sources(31, seed))]
-        runs += len(cases)
         answers = in_page(weights, cases)
         model = copier(unpacked(weights), UNKNOWN)
         for case, answer in zip(cases, answers, strict=True):
             wanted = in_attnlib(model, WORDS, **case)
-            assert_same(answer, wanted, atol=1e-9, rtol=1e-9, why=case)
+            assert_same(answer, wanted, 1e-9, why=case)
             read = words_of(case["text"])
             for i, step in enumerate(answer):  # the share is p_gen P_vocab(w) / P(w), by its definition
                 there = sum(alpha for alpha, w in zip(wanted.weights[i], read, strict=True) if w == step["word"])
@@ -68,25 +89,7 @@ def test_javascript_writes_what_attnlib_writes(both):
             seen |= {"known" if word in WORDS else "new" for word in wanted.words}
             seen |= {"low" if p < 0.5 else "high" for p in wanted.p_gen}
             seen.add("ended" if wanted.words[-1] == WORDS[EOS] else "cut")
-    assert runs >= 140
     assert seen == {"new", "known", "low", "high", "ended", "cut", "said", "copied"}  # or the test would show little
-
-
-def test_the_figure_shows_what_the_page_writes():
-    weights, runs, shown = copier_weights(len(WORDS), seed=1), [], []
-    figure = gate(weights=weights, max_length=9)
-    for n, text in enumerate(sources(20, seed=7)):
-        p, step, everywhere = [None, 0.0, 1.0, 0.3][n % 4], n % 3, bool(n % 2)
-        figure.set_trait("text", text)
-        figure.p_gen, figure.step, figure.everywhere = p, step, everywhere
-        runs.append({"text": text, "held": [p if everywhere or i == step else None for i in range(9)], "most": 9})
-        shown.append((figure.output, figure.gates, figure.shares, figure.copy_weights))
-    answers = in_page(weights, runs)
-    for answer, (output, gates, shares, copy_weights) in zip(answers, shown, strict=True):
-        assert output == [step["word"] for step in answer]
-        assert gates == pytest.approx([step["p"] for step in answer], abs=1e-9)
-        assert shares == pytest.approx([step["share"] for step in answer], abs=1e-9)
-        np.testing.assert_allclose(copy_weights, [step["weights"] for step in answer], atol=1e-9)
 
 
 def test_mixture_is_that_of_attnlib_even_where_the_gate_is_shut():
@@ -104,33 +107,25 @@ def test_mixture_is_that_of_attnlib_even_where_the_gate_is_shut():
         torch.testing.assert_close(found, pointer_generator_log_probs(*rows)[0, 0], atol=1e-12, rtol=1e-12)
 
 
-def test_largest_are_in_order_and_of_equals_the_first():
-    asked = [[[0.1, 0.4, 0.4, 0.0, 0.5], 3], [[1.0], 3], [[], 2], [[0.2, 0.2, 0.2], 2], [[1.0, 2.0, 3.0], 3]]
-    found = run_in_node(ESM, "argument.map(([x, n]) => m.largest(Float64Array.from(x), n))", asked)
-    assert found == [[4, 1, 2], [0], [], [0, 1], [2, 1, 0]]
-
-
 def test_words_are_what_stands_between_blanks_in_both_languages():
-    texts = ["", "  ", "a", " a  b ", "a\tb\nc", "a\u00a0b\u3000c", "a\u200bb", "a\x1cb\ufeffc", "<img src=x>", "ש ל"]
+    texts = ["", "  ", " a  b ", "a\tb\nc", "a\u00a0b\u3000c", "a\u200bb", "a\x1cb\ufeffc", "<img src=x>", "ש ל"]
     found = run_in_node(ESM, "argument.map((text) => m.wordsOf(text))", texts)
     assert found == [words_of(text) for text in texts]
-    assert found[3:7] == [["a", "b"], ["a", "b", "c"], ["a", "b", "c"], ["a\u200bb"]]
+    assert found[2:6] == [["a", "b"], ["a", "b", "c"], ["a", "b", "c"], ["a\u200bb"]]
 
 
-def test_targets_begin_and_end_as_in_attnlib():
-    assert run_in_node(ESM, "[m.BEGIN, m.END]", None) == [BOS, EOS]
+def test_largest_are_in_order_and_of_equals_the_first():
+    asked = [[[0.1, 0.4, 0.4, 0.0, 0.5], 3], [[1.0], 3], [[], 2], [[0.2, 0.2, 0.2], 2], [[1.0, 2.0, 3.0], 3]]
+    found = run_in_node(ESM, "argument.map(([x, n]) => m.likeliest(Float64Array.from(x), n))", asked)
+    assert found == [[4, 1, 2], [0], [], [0, 1], [2, 1, 0]]
 
 
 # --- the figure of the chapter
 
 
-@pytest.fixture(scope="module")
-def chapter() -> dict:
-    return stored_figures("10", "CopyGate")[0]
-
-
-def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch(chapter):
+def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch():
     """200 requests with names it has never seen, a third of them with the gate held: log-probabilities to 1e-5."""
+    (chapter,) = stored_figures("10", "CopyGate")
     words = chapter["vocabulary"]
     examples = load_names(sizes=(1, 0, 200)).test
     held = ([], [], [0.8] * 25)
@@ -139,36 +134,30 @@ def test_the_copier_of_the_chapter_writes_in_the_page_what_it_writes_in_torch(ch
     model = copier(unpacked(chapter["weights"]), chapter["unknown"]).float()
     right = 0
     for run, answer, example in zip(runs, answers, examples, strict=True):
-        assert_same(answer, in_attnlib(model, words, **run), atol=1e-5, rtol=1e-5, why=run)
+        assert_same(answer, in_attnlib(model, words, **run), 1e-5, why=run)
         right += not run["held"] and [step["word"] for step in answer] == [*example.target, "<eos>"]
     assert right >= 0.95 * sum(not run["held"] for run in runs)
-
-
-def test_the_figure_of_the_chapter_is_small(chapter):
-    assert len(json.dumps(chapter)) <= 500_000
 
 
 # --- the Python side
 
 
 def test_results_follow_every_trait():
-    figure = gate(weights=copier_weights(len(WORDS), seed=8), max_length=6)  # its answer depends on p_gen
+    weights = copier_weights(len(WORDS), seed=8)  # its answer depends on p_gen
+    figure, model = gate(weights=weights, max_length=6), copier(unpacked(weights), UNKNOWN)
     alone = figure.output
-    assert "iPad" in alone
-    assert len(figure.gates) == len(figure.shares) == len(figure.copy_weights) == len(alone)
-    figure.p_gen = torch.tensor(1.0, requires_grad=True).bfloat16()
-    assert json.dumps(figure.get_state(["p_gen"])) == '{"p_gen": 1.0}'
-    held = figure.output
-    assert figure.gates[0] == 1.0
-    assert figure.gates[1] < 1.0
-    figure.step = 1
-    assert figure.gates[0] < 1.0
-    assert figure.gates[1] == 1.0
-    figure.everywhere = True
-    assert figure.gates == [1.0] * len(figure.output)
-    assert "iPad" not in figure.output  # the vocabulary cannot say it
-    figure.p_gen, figure.everywhere, figure.step = None, False, 0
-    assert figure.output == alone != held
+    one = torch.tensor(1.0, requires_grad=True).bfloat16()
+    given = [(1.0, 0, False), (0.3, 1, False), (one, 1, False), (1.0, 1, True), (None, 0, False)]
+    for p_gen, step, everywhere in given:
+        figure.p_gen, figure.step, figure.everywhere = p_gen, step, everywhere
+        held = [figure.p_gen if everywhere or i == step else None for i in range(6)]
+        wanted = in_attnlib(model, WORDS, TEXT, held, 6)
+        assert (figure.output, figure.gates, figure.shares) == (wanted.words, wanted.p_gen, wanted.share)
+        np.testing.assert_allclose(figure.copy_weights, wanted.weights, atol=1e-12)
+        assert ("iPad" in figure.output) == (not everywhere)  # the vocabulary cannot say it
+        assert p_gen is None or figure.gates[step] == pytest.approx(figure.p_gen)
+    assert figure.output == alone
+    assert json.dumps(figure.get_state(["p_gen"])) == '{"p_gen": null}'
     figure.text = "call"
     assert np.shape(figure.copy_weights) == (len(figure.output), 1)
 
@@ -182,17 +171,12 @@ def test_nothing_is_written_for_no_words_or_too_many(text):
     assert figure.output
 
 
-@pytest.fixture(scope="module")
-def never_ending() -> dict:
-    no_end = packed("W_o", torch.tensor([0.0, 0, -1000, *[0] * (len(WORDS) - 3)]))
-    return copier_weights(len(WORDS)) | {"decoder.decoder.W_o.bias": no_end}
-
-
-@pytest.mark.parametrize("longest", [4, 32])
-def test_an_answer_is_cut_at_the_longest(never_ending, longest):
-    figure = gate(weights=never_ending, max_length=longest)
-    assert len(figure.output) == longest and len(repr(figure)) <= 110
-    figure.step = longest - 1
+def test_an_answer_is_cut_at_the_longest():
+    never_ending = changed("decoder.decoder.W_o.bias", torch.tensor([0.0, 0, -1000, *[0] * 7]))
+    for longest in (4, 32):
+        figure = gate(weights=never_ending, max_length=longest)
+        assert len(figure.output) == longest and len(repr(figure)) <= 110
+        figure.step = longest - 1
 
 
 def changed(name: str, weight: torch.Tensor | None) -> dict:
@@ -202,34 +186,21 @@ def changed(name: str, weight: torch.Tensor | None) -> dict:
     return weights if weight is None else weights | {name: packed(name, weight)}
 
 
-def cut(name: str) -> dict:
-    weights = copier_weights(len(WORDS))
-    short = base64.b64encode(base64.b64decode(weights[name]["data"])[:-2]).decode()
-    return weights | {name: weights[name] | {"data": short}}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"weights": changed("decoder.w_g.bias", None)}, 'Missing key.*: "decoder.w_g.bias"'),
-        ({"weights": changed("decoder.pointer.W", torch.zeros(2))}, 'Unexpected key.*: "decoder.pointer.W"'),
-        ({"weights": {}}, "encoder.embedding.weight must be among"),
         ({"weights": changed("decoder.decoder.W_o.weight", torch.zeros(9, 8))}, r"W_o.weight.*\[9, 8\].*\[10, 8\]"),
-        ({"weights": changed("decoder.w_g.weight", torch.zeros(1, 9))}, r"w_g.weight.*\[1, 9\].*\[1, 25\]"),
         ({"weights": changed("encoder.embedding.weight", torch.zeros(10))}, r"a matrix: got the shape \(10,\)"),
-        ({"weights": cut("decoder.decoder.W_s.bias")}, r"W_s.bias of shape \(8,\) needs 16 bytes, got 14"),
         ({"vocabulary": WORDS[:-1]}, "has 10 rows for a vocabulary of 9 words"),
         ({"vocabulary": [*WORDS[:-1], "call"]}, r"twice: \['call'\]"),
         ({"vocabulary": ["<pad>", "<bos>"]}, "begins and ends"),
         ({"unknown": 10}, r"unknown .*0\.\.9.*10"),
-        ({"unknown": -1}, r"unknown .*0\.\.9.*-1"),
         ({"p_gen": 1.01}, r"p_gen .*0\.\.1.*1.01"),
         ({"p_gen": -0.1}, r"p_gen .*0\.\.1.*-0.1"),
         ({"p_gen": float("nan")}, "p_gen .*nan"),
         ({"p_gen": "much"}, "p_gen .*'much'"),
         ({"step": 25}, r"step .*0\.\.24.*25"),
-        ({"step": -1}, r"step .*0\.\.24.*-1"),
-        ({"max_length": 0}, r"max_length .*1\.\.32.*0"),
         ({"max_length": 33}, r"max_length .*1\.\.32.*33"),
     ],
 )

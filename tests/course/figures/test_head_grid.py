@@ -1,6 +1,5 @@
 """HeadGrid: its JavaScript runs a layer of heads as attnlib does, and its Python side never disagrees with it."""
 
-import json
 from itertools import combinations
 
 import numpy as np
@@ -76,7 +75,7 @@ def answers_of(logits: Tensor) -> Tensor:
 
 
 def test_javascript_computes_what_attnlib_computes():
-    """Logits, weights and, at every position, the answer: all subsets of heads of every kind of model."""
+    """Logits and weights: all subsets of heads of every kind of model."""
     cases, expected = [], []
     for label, (H, weights) in models().items():
         reference = model_of(H, weights)
@@ -85,55 +84,10 @@ def test_javascript_computes_what_attnlib_computes():
                 ids = rows(1, length, seed=97 * n + length + len(cases))
                 cases.append({"model": label, "ids": ids[0].tolist(), "off": list(off)})
                 expected.append(reference(ids, off))
-    assert len(cases) >= 200
     answers = run_in_node(ESM, RUN, {"models": grid().models, "cases": cases})
     for case, answer, (logits, weights) in zip(cases, answers, expected, strict=True):
-        found = torch.tensor(answer["logits"], dtype=torch.float64)
-        torch.testing.assert_close(found, logits[0], rtol=1e-10, atol=1e-10, msg=lambda text, c=case: f"{c}\n{text}")
-        assert torch.equal(answers_of(found), answers_of(logits[0])), case
-        found = torch.tensor(answer["weights"], dtype=torch.float64)
-        torch.testing.assert_close(found, weights[0], rtol=1e-10, atol=1e-12, msg=lambda text, c=case: f"{c}\n{text}")
-
-
-def test_javascript_counts_right_answers_as_attnlib_does():
-    figure = grid()
-    questions = [[label, list(off)] for label, (H, _) in models().items() for off in subsets(H)]
-    counted = run_in_node(
-        ESM,
-        """argument.questions.map(([label, off]) => {
-            const layer = m.headsModel(argument.models[label]);
-            const logits = argument.tokens.map((ids) => m.logitsOfRow(layer, m.partsOfHeads(layer, ids), off));
-            const said = logits.map((row) => m.saidOfRow(row, 2));
-            return { said, ...m.countRight(said, argument.targets) };
-        })""",
-        {"models": figure.models, "tokens": figure.tokens, "targets": figure.targets, "questions": questions},
-    )
-    tokens = rows()
-    targets, asked = relations(tokens)
-    for (label, off), answer in zip(questions, counted, strict=True):
-        H, weights = models()[label]
-        said = answers_of(model_of(H, weights)(tokens, off)[0])
-        assert answer["said"] == said.tolist(), (label, off)
-        right = (said == targets) & asked
-        expected = (right.sum((0, 1)).double() / asked.sum((0, 1))).tolist()
-        assert answer["accuracy"] == pytest.approx(expected, abs=1e-12)
-        assert figure.measure(off, label) == pytest.approx(expected, abs=1e-12)
-        wrong = (asked & ~right).any(2).any(1).nonzero()[:, 0].tolist()
-        assert answer["mistaken"] == wrong
-
-
-def test_a_map_is_drawn_with_every_cell_in_its_step():
-    generator = torch.Generator().manual_seed(0)
-    cases = [torch.rand(3, 4, generator=generator).tolist(), [[0.0, 1.0], [0.02, 0.98]], [[1.0]], [[0.5] * 4] * 2]
-    for weights, paths in zip(cases, run_in_node(ESM, "argument.map((w) => m.stepPaths(w, 20))", cases), strict=True):
-        drawn = np.zeros((len(weights), len(weights[0])))
-        for step, path in enumerate(paths, start=1):
-            for run in filter(None, path.split("M")):
-                (start, rest), end = run.split(" "), int(run.split("H")[1].rstrip("z"))
-                i, width = (int(x) for x in rest.split("v")[0].split("h"))
-                assert end == int(start)
-                drawn[i, int(start) : int(start) + width] += step / 20
-        assert np.abs(drawn - np.array(weights)).max() <= 0.025 + 1e-9
+        np.testing.assert_allclose(answer["logits"], logits[0], rtol=1e-10, atol=1e-10, err_msg=str(case))
+        np.testing.assert_allclose(answer["weights"], weights[0], rtol=1e-10, atol=1e-12, err_msg=str(case))
 
 
 def test_a_map_in_words():
@@ -168,7 +122,6 @@ def test_javascript_runs_the_models_of_the_chapter():
                 off = choices[n % len(choices)]
                 cases.append({"model": name, "ids": ids, "off": list(off)})
                 expected.append([reference(torch.tensor([ids]), off)[0][0] for reference in (double, single)])
-    assert len(cases) >= 200
     expression = f"({RUN}).map(({{ logits }}) => logits)"
     answers = run_in_node(ESM, expression, {"models": exported, "cases": cases})
     for case, answer, (double, single) in zip(cases, answers, expected, strict=True):
@@ -182,27 +135,20 @@ def test_javascript_runs_the_models_of_the_chapter():
 
 
 def test_results_follow_every_trait():
-    figure = grid()
-    tokens = rows()
+    figure, tokens = grid(), rows()
     targets, asked = relations(tokens)
     changes = [("off", [0]), ("model", "4 heads"), ("off", [1, 3]), ("model", "2 heads"), ("example", 3), ("off", [])]
     for trait, value in changes:
         setattr(figure, trait, value)
-        H, weights = models()[figure.model]
-        model = model_of(H, weights)
-        shares = []
-        for off in (figure.off, []):
-            said = answers_of(model(tokens, off)[0])
-            shares.append((((said == targets) & asked).sum((0, 1)) / asked.sum((0, 1))).tolist())
-        assert figure.accuracy == pytest.approx(shares[0]), trait
-        assert figure.before == pytest.approx(shares[1]), trait
-    assert figure.accuracy == figure.before
-    assert figure.example == 3
+        for shown, off in ((figure.accuracy, figure.off), (figure.before, [])):
+            said = answers_of(model_of(*models()[figure.model])(tokens, off)[0])
+            share = ((said == targets) & asked).sum((0, 1)) / asked.sum((0, 1))
+            assert shown == pytest.approx(share.tolist()), trait
+    assert figure.accuracy == figure.before and figure.example == 3
 
 
 def test_another_model_keeps_the_heads_that_it_has_switched_off():
     figure = grid(model="4 heads", off=[0, 3])
-    assert figure.off == [0, 3]
     figure.model = "2 heads"
     assert figure.off == [0]
     assert figure.accuracy == figure.measure([0], "2 heads") != figure.before
@@ -211,31 +157,24 @@ def test_another_model_keeps_the_heads_that_it_has_switched_off():
 def test_measuring_moves_nothing():
     figure = grid(model="4 heads", off=[1])
     before = figure.get_state(["model", "off", "example"]), figure.accuracy
-    assert figure.measure() == figure.before
-    assert figure.measure([1]) == figure.accuracy
+    assert (figure.measure(), figure.measure([1])) == (figure.before, figure.accuracy)
     assert figure.measure([0], "8 heads") == grid(model="8 heads", off=[0]).accuracy
     assert (figure.get_state(["model", "off", "example"]), figure.accuracy) == before
     with pytest.raises(ValueError, match=r"'no such'.*1 heads, 2 heads"):
         figure.measure(model="no such")
-    with pytest.raises(ValueError, match=r"2 heads of '2 heads', 0..1, got 2"):
-        figure.measure([2], "2 heads")
 
 
 def test_arrays_and_tensors_are_welcome():
     H, weights = models()["2 heads"]
     expected = grid(models={"a": (H, weights)}, off=[1])
-    tokens = rows()
-    targets, asked = relations(tokens)
-    given = {"tokens": tokens.tolist(), "targets": targets.numpy(), "asked": asked.tolist(), "off": {1}}
+    targets, asked = relations(rows())
+    given = {"tokens": rows().tolist(), "targets": targets.numpy(), "asked": asked.tolist(), "off": {1}}
     for as_given in (lambda w: w.clone().requires_grad_(), lambda w: w.half().numpy(), Tensor.tolist):
         figure = grid(models={"a": (H, {name: as_given(w) for name, w in weights.items()})}, **given)
         assert (figure.accuracy, figure.models) == (expected.accuracy, expected.models)
-    for off in (torch.tensor([1]), np.array([1]), (1, 1), range(1, 2)):
-        figure.off = []
+    for off in (torch.tensor([1]), (1, 1), range(1, 2)):
         figure.off = off
-        assert figure.off == [1]
-        assert figure.accuracy == expected.accuracy
-    json.dumps(figure.get_state(["off", "tokens", "targets", "models", "words"]))  # lists, all the way down
+        assert (figure.off, figure.accuracy) == ([1], expected.accuracy)
 
 
 def test_where_nothing_is_asked_nothing_counts():
@@ -251,12 +190,8 @@ def test_where_nothing_is_asked_nothing_counts():
     assert grid(asked=alone).accuracy == (said == targets)[0, 1:3].double().mean(0).tolist()
 
 
-def without(name: str) -> dict:
-    return {"a": (2, {key: w for key, w in models()["2 heads"][1].items() if key != name})}
-
-
 def other(**changes) -> dict:
-    """Model "a" of two heads with other weights; _ stands for a dot."""
+    """Model "a" of two heads with other weights; __ stands for a dot."""
     return {"a": (2, models()["2 heads"][1] | {name.replace("__", "."): w for name, w in changes.items()})}
 
 
@@ -264,35 +199,22 @@ def other(**changes) -> dict:
     ("changes", "message"),
     [
         ({"models": {}}, "a token, a task and a model.*0 models"),
-        ({"tasks": []}, "0 tasks"),
-        ({"tokens": torch.zeros(0, T)}, r"a token.*\(0, 5\)"),
+        ({"tokens": torch.zeros(0, T), "tasks": []}, r"a token.*\(0, 5\), 0 tasks"),
         ({"tokens": [1, 2]}, r"tokens must have 2 dimensions, got shape \(2,\)"),
-        ({"tokens": [[1, 2], [3]]}, "rectangular"),
         ({"tokens": rows() + 1}, "tokens must be numbers of the 7 words, 0..6, got 7"),
         ({"tokens": rows() - 0.5}, r"0\.\.6, got .*\.5"),
-        ({"tokens": rows() - 1}, r"0\.\.6, got -1"),
         ({"targets": rows()}, r"targets must have 3 dimensions, got shape \(60, 5\)"),
         ({"targets": torch.zeros(N, T, 3)}, r"targets .*\(60, 5, 2\).*\(60, 5, 3\)"),
         ({"targets": torch.full((N, T, 2), V)}, "targets .*0..6, got 7"),
         ({"asked": torch.ones(N, T)}, r"asked .*\(60, 5, 2\).*\(60, 5\)"),
         ({"asked": torch.tensor([1, 0]).expand(N, T, 2)}, "'first' is asked nowhere"),
-        ({"words": WORDS[:-1]}, "0..5, got 6"),
         ({"words": [*WORDS, "more"]}, r"embedding.weight.*\[7, 8\].*\[8, 8\]"),
-        ({"model": "none"}, "no model 'none'; there are 1 heads, 2 heads"),
         ({"off": [1]}, "off must be numbers of the 1 heads of '1 heads', 0..0, got 1"),
-        ({"off": [-1]}, "0..0, got -1"),
-        ({"off": [0.5]}, r"0\.\.0, got 0\.5"),
         ({"off": 0}, r"off must have 1 dimensions, got shape \(\)"),
-        ({"off": "a"}, "off must be numbers"),
-        ({"example": N}, "0..59, got 60"),
-        ({"example": -1}, "0..59, got -1"),
-        ({"models": without("embedding.weight")}, "a: embedding.weight must be among the weights"),
-        ({"models": without("attention.W_v.weight")}, 'a: the weights .* Missing key.*: "attention.W_v.weight"'),
-        ({"models": without("read.weight")}, 'Missing key.*: "read.weight"'),
-        ({"models": other(norm__weight=torch.ones(D))}, 'Unexpected key.*: "norm.weight"'),
+        ({"models": {"a": (2, {})}}, "a: embedding.weight must be among the weights"),
+        ({"models": other(norm__weight=torch.ones(D))}, 'a: the weights .* Unexpected key.*: "norm.weight"'),
         ({"models": other(positions__p=torch.ones(T - 1, D))}, r"a: LearnedPositions knows 0\.\.3, got 0\.\.4"),
         ({"models": other(positions__p=torch.ones(T, D + 1))}, r"positions.p.*\[5, 9\].*\[5, 8\]"),
-        ({"models": other(read__weight=torch.ones(V, D))}, r"read.weight.*\[7, 8\].*\[14, 8\]"),
         ({"models": other(attention__W_q__weight=torch.ones(D, D + 1))}, r"W_q.weight.*\[8, 9\].*\[8, 8\]"),
         ({"models": other(read__bias=torch.full((2 * V,), 0.1))}, r"a: read.bias.*does not fit 16 bits.*rounded"),
         ({"models": other(read__bias=torch.full((2 * V,), float("nan")))}, "read.bias must be finite"),
@@ -327,4 +249,3 @@ def test_repr_says_what_the_figure_shows_and_nothing_random():
     assert (
         repr(figure) == f"HeadGrid(model='4 heads', off=[0, 2], accuracy={{'previous': {previous}, 'first': {first}}})"
     )
-    assert len(repr(figure)) <= 110

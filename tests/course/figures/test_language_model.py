@@ -109,5 +109,7 @@ def test_weights_of_another_model_are_refused():
         language_model({name: weight for name, weight in weights.items() if name != "W_h.weight"})
     with pytest.raises(ValueError, match=r"W_2.weight.*\[10, 12\].*\[11, 12\]"):
         language_model(weights | unpacked({"W_2.weight": packed("W_2", torch.zeros(10, 12))}))
+    with pytest.raises(ValueError, match=r"W_2\.bias must be finite"):
+        language_model(weights | {"W_2.bias": torch.full((V,), torch.inf)})
     with pytest.raises(ValueError, match=r"attention\.score\.W\.weight"):  # another score
         language_model(weights | {"attention.score.W.weight": torch.zeros(12, 12), "W_c.weight": torch.zeros(V, 12)})

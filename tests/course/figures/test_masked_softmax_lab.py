@@ -1,6 +1,5 @@
 """MaskedSoftmaxLab: formats emulated to the bit, and every version computed in the page as torch computes it."""
 
-import json
 import math
 
 import numpy as np
@@ -124,7 +123,6 @@ def in_torch(case: dict, exp: Tensor) -> dict[str, Tensor]:
 def test_every_step_of_every_version_is_that_of_torch():
     given = cases()
     answers = in_node("argument.map((how) => m.computed(how))", given)
-    assert len(given) == 672
     for case, answer in zip(given, answers, strict=True):
         exp = from_json(answer["exp"])
         for what, wanted in in_torch(case, exp).items():
@@ -156,20 +154,15 @@ def test_ours_is_attnlibs_and_the_right_weights_are_its_float64():
 def test_python_and_javascript_agree_on_weights_and_verdicts():
     given = cases()
     both = "argument.map((how) => m.computed(how)).map((row) => [row.weights, m.verdictText(row.verdict)])"
-    answers = in_node(both, given)
     words = set()
-    for case, (weights, verdict) in zip(given, answers, strict=True):
+    for case, (weights, verdict) in zip(given, in_node(both, given), strict=True):
         raw = torch.tensor([case["scores"]], dtype=torch.float64) * case["scale"] + case["offset"]
         found, verdicts = outcome(raw, [case["length"]], case["fill"], case["precision"], case["shift"])
         atol = 2 * EPSILON[case["precision"]] if case["precision"] != "float64" else 1e-12
-        wanted = torch.tensor(found[0], dtype=torch.float64)
-        torch.testing.assert_close(
-            from_json(weights), wanted, rtol=0, atol=atol, equal_nan=True, msg=lambda t, c=case: f"{c}\n{t}"
-        )
-        name, *number = verdict.split()
-        wanted_name, *wanted_number = verdicts[0].split()
+        np.testing.assert_allclose(from_json(weights), found[0], rtol=0, atol=atol, err_msg=str(case))
+        (name, *number), (wanted_name, *wanted) = verdict.split(), verdicts[0].split()
         assert name == wanted_name, (case, verdict, verdicts)
-        assert [float(x) for x in number] == pytest.approx([float(x) for x in wanted_number], abs=0.011)
+        assert [float(x) for x in number] == pytest.approx([float(x) for x in wanted], abs=0.011)
         words.add(name)
     assert words == {"ok", "NaN", "leaks", "zeros", "sum", "wrong"}
 
@@ -185,11 +178,10 @@ def test_sums_of_16_bits_are_kept_in_32():
 def test_rows_of_any_length(S, length):
     scores = [math.sin(j) for j in range(S)]
     how = {"scores": scores, "length": length, "scale": 1, "offset": 0, "precision": "float32", "shift": True}
-    given = [how | {"fill": fill} for fill in VERSIONS]
-    answers = in_node("argument.map((how) => m.computed(how).weights)", given)
+    answers = in_node("argument.map((how) => m.computed(how).weights)", [how | {"fill": fill} for fill in VERSIONS])
     for fill, weights in zip(VERSIONS, answers, strict=True):
-        wanted = torch.tensor(MaskedSoftmaxLab([scores], lengths=[length], fill=fill).weights[0], dtype=torch.float64)
-        torch.testing.assert_close(from_json(weights), wanted, rtol=0, atol=1e-6, equal_nan=True)
+        wanted = MaskedSoftmaxLab([scores], lengths=[length], fill=fill).weights[0]
+        np.testing.assert_allclose(from_json(weights), wanted, rtol=0, atol=1e-6)
 
 
 def test_names_and_labels_are_the_same_on_both_sides():
@@ -197,25 +189,6 @@ def test_names_and_labels_are_the_same_on_both_sides():
     assert [tuple(pair) for pair in labels] == list(LABELS.items())
     assert list(VERSIONS) == list(LABELS)
     assert in_node("Object.keys(m.PRECISIONS)") == list(PRECISIONS)
-
-
-def test_every_failure_that_can_be_called_up_breaks_what_attnlib_does_not():
-    figure = MaskedSoftmaxLab([[-0.5, 2.0, 1.2, -0.8], [1.0, 0.4, 2.0, 0.0], [0.0] * 4], lengths=[4, 3, 0])
-    shown = in_node("m.failures(argument)", figure.start)
-    seen = {}
-    for name, traits in shown:
-        assert traits.keys() == figure.start.keys()
-        with figure.hold_trait_notifications():
-            for trait, value in traits.items():
-                setattr(figure, trait, value)
-        seen[name] = figure.verdicts[figure.row].split()[0]
-        figure.fill = "ours"
-        assert figure.verdicts == ["ok"] * 3, name
-    assert list(seen.values()) == ["NaN", "NaN", "NaN", "leaks", "NaN", "zeros"]
-    small = MaskedSoftmaxLab([[1.0]])  # one row of one place: still something that can be set
-    for _, traits in in_node("m.failures(argument)", small.start):
-        for trait, value in traits.items():
-            setattr(small, trait, value)
 
 
 # fmt: off
@@ -282,16 +255,13 @@ def test_results_follow_every_trait():
     figure = lab(fill="ours", precision="float64")
     scores = [[0.3, 1.0, 2.0, -4.0], [1.0, 1.0, 1.0, 9.0], [5.0, 6.0, 7.0, 8.0]]
     changes = [("scores", scores), ("lengths", [1, 4, 3]), ("scale", 2.5), ("offset", -30.0)]
-    before = figure.weights
     for trait, value in changes:
         setattr(figure, trait, value)
         e = torch.tensor(figure.scores, dtype=torch.float64) * figure.scale + figure.offset
         wanted = masked_softmax(e, length_mask(torch.tensor(figure.lengths), 4)[:, 0])
         assert np.allclose(figure.weights, wanted, rtol=0, atol=1e-14), trait
-        assert trait == "offset" or figure.weights != before, trait
-        before = figure.weights
     figure.precision = "bfloat16"
-    assert figure.weights != before
+    assert not np.allclose(figure.weights, wanted)
     figure.fill, figure.precision, figure.offset = "-inf", "float32", 100.0
     assert figure.verdicts == ["ok"] * 3
     figure.shift = False
@@ -299,8 +269,9 @@ def test_results_follow_every_trait():
     assert all(math.isnan(row[0]) for row in figure.weights)
 
 
-def test_scores_are_multiplied_before_the_offset_is_added():
+def test_scores_are_multiplied_before_the_offset_is_added_and_each_row_has_its_own_largest():
     assert lab(fill="-1e4", scale=0.5, offset=-1e4).verdicts[1].startswith("leaks")
+    assert lab(scores=[[1e4] * 4, *SCORES[1:]], lengths=[4] * 3).verdicts == ["ok"] * 3
 
 
 def test_arrays_and_tensors_are_welcome():
@@ -308,7 +279,6 @@ def test_arrays_and_tensors_are_welcome():
     figure = lab(lengths=np.array([1, 1, 1]))
     figure.scores, figure.lengths = scores, np.array(lengths)
     assert figure.weights == lab(scores=scores, lengths=torch.tensor(lengths)).weights == lab().weights
-    json.dumps(figure.get_state(["scores", "lengths", "start", "words"]))  # lists, all the way down
 
 
 def test_lengths_are_those_of_the_words():
@@ -323,21 +293,14 @@ def test_lengths_are_those_of_the_words():
     [
         ({"scores": [1.0, 2.0]}, r"scores must have shape \(B, S\).*\(2,\)"),
         ({"scores": [[]]}, r"\(1, 0\)"),
-        ({"scores": [[1.0, 2.0], [3.0]]}, "rectangular"),
-        ({"scores": [[math.nan] * 4] * 3}, "finite"),
         ({"lengths": [4, 2]}, r"lengths must have shape \(3,\) for 3 rows, got \(2,\)"),
         ({"lengths": [4, 2, 5]}, r"whole numbers in 0\.\.4.*5"),
-        ({"lengths": [4, -1, 0]}, r"0\.\.4.*-1"),
         ({"lengths": [4, 1.5, 0]}, "whole numbers.*1.5"),
         ({"words": [["a"], ["b"]]}, r"words must be 3 lists of at most 4 words, got lists of \[1, 1\]"),
         ({"words": [["a"] * 5, [], []]}, r"\[5, 0, 0\]"),
         ({"fill": "zero"}, "unknown fill 'zero'.*'-1e9'"),
         ({"precision": "float8"}, "unknown precision 'float8'.*'bfloat16'"),
-        ({"scale": 0}, "scale must be positive and finite, got 0"),
-        ({"offset": math.inf}, "offset must be finite, got inf"),
         ({"offset": math.nan}, "offset .*nan"),
-        ({"row": 3}, r"row must be a whole number in 0\.\.2, got 3"),
-        ({"row": -1}, "row .*-1"),
     ],
 )
 def test_bad_input_is_refused(changes, message):
@@ -347,7 +310,6 @@ def test_bad_input_is_refused(changes, message):
 
 def test_repr_is_short_and_says_what_is_wrong():
     assert repr(lab()) == "MaskedSoftmaxLab('-1e9', 'float32', rows: ok, ok, leaks 1.00)"
-    assert repr(lab(fill="after")) == "MaskedSoftmaxLab('after', 'float32', rows: ok, sum 0.29, ok)"
     many = MaskedSoftmaxLab([[0.0, 1.0]] * 9, lengths=[1] * 8 + [0], fill="-inf")
     assert repr(many) == "MaskedSoftmaxLab('-inf', 'float32', rows: 8 of 9 ok)"
 
@@ -357,8 +319,7 @@ def test_the_picture_shows_the_state():
     ax = figure.picture().axes[0]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["row 1: ok", "row 2: ok", "row 3: NaN"]
     assert ax.get_title() == "fill with −∞, float32"
-    assert [text.get_text() for text in ax.texts] == [
-        f"{w:.2f}".replace("nan", "NaN") for row in figure.weights for w in row
-    ]
-    assert len(ax.patches) == 2 + 4  # what is hidden is hatched
-    assert [(patch.get_x() + 0.5, patch.get_y() + 0.5) for patch in ax.patches[:2]] == [(2, 1), (3, 1)]
+    shown = [float(text.get_text()) for text in ax.texts]
+    np.testing.assert_allclose(shown, np.ravel(figure.weights), atol=0.005)
+    hatched = [(patch.get_x() + 0.5, patch.get_y() + 0.5) for patch in ax.patches]
+    assert hatched == [(2, 1), (3, 1), (0, 2), (1, 2), (2, 2), (3, 2)]

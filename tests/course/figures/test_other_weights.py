@@ -1,6 +1,5 @@
 """OtherWeights: its JavaScript answers, measures and searches as attnlib does, and its Python side agrees with both."""
 
-import json
 import math
 from collections import Counter
 
@@ -69,39 +68,27 @@ def test_javascript_on_the_texts_of_the_chapter():
             own, votes = (torch.tensor(row, dtype=torch.float64) for row in (own, votes))
             even = torch.full_like(own, 1 / len(own))
             given.append({"own": own, "votes": votes, "other": even, "within": state["within"]})
-    assert len(given) >= 7
     check_against_attnlib(given)
 
 
 def test_a_permutation_follows_from_its_seed_and_any_may_come():
-    given = [0.5, 0.3, 0.2]
-    rows = run_in_node(ESM, "Array.from({ length: 1200 }, (_, n) => m.shuffled(argument, n))", given)
-    again = run_in_node(ESM, "Array.from({ length: 5 }, (_, n) => m.shuffled(argument, n))", given)
-    assert rows[:5] == again
+    shuffles = "Array.from({ length: argument }, (_, n) => m.shuffled([0.5, 0.3, 0.2], n))"
+    rows = run_in_node(ESM, shuffles, 1200)
+    assert rows[:5] == run_in_node(ESM, shuffles, 5)
     counted = Counter(map(tuple, rows))
     assert len(counted) == 6 and {tuple(sorted(row)) for row in counted} == {(0.2, 0.3, 0.5)}
     assert min(counted.values()) > 150 and max(counted.values()) < 250
 
 
 def test_javascript_names_weights_and_answers():
-    found = run_in_node(
-        ESM,
-        """({
-            alike: [m.alike([0.5, 0.5], [0.5, 0.5000001]), m.alike([0.5, 0.5], [0.4, 0.6])],
-            permuted: [[0.4, 0.6], [0.6, 0.4], [0.5, 0.5]].map((row) => m.permuted(row, [0.6, 0.4])),
-            even: m.evenly(4),
-            judged: [0.97, 0.93, 0.6, 0.4].map((p) => m.judged(p, 0.98, 0.05)),
-            said: [1, -1, 0].map((z) => m.saidAt(z, ["blame", "praise"])),
-        })""",
-        None,
-    )
-    assert found == {
-        "alike": [True, False],
-        "permuted": [True, False, False],
-        "even": [0.25] * 4,
-        "judged": ["same", "same", "near", "other"],
-        "said": ["praise", "blame", "neither"],
+    wanted = {
+        "[m.alike([0.5, 0.5], [0.5, 0.5000001]), m.alike([0.5, 0.5], [0.4, 0.6])]": [True, False],
+        "[[0.4, 0.6], [0.6, 0.4], [0.5, 0.5]].map((row) => m.permuted(row, [0.6, 0.4]))": [True, False, False],
+        "m.evenly(4)": [0.25] * 4,
+        "[0.97, 0.93, 0.6, 0.4].map((p) => m.judged(p, 0.98, 0.05))": ["same", "same", "near", "other"],
+        "[1, -1, 0].map((z) => m.saidAt(z, ['blame', 'praise']))": ["praise", "blame", "neither"],
     }
+    assert run_in_node(ESM, f"[{', '.join(wanted)}]", None) == list(wanted.values())
 
 
 # --- the Python side
@@ -168,10 +155,7 @@ def test_the_farthest_weights_keep_the_answer_and_follow_the_text():
     assert film.farthest == [0, 0, 0, 1]
     film.edits = {0: film.farthest}
     assert (film.answer, film.log_odds, round(film.distance, 6)) == ("praise", 6, round(math.log(2), 6))
-
-
-def test_neither_answer_where_nothing_counts():
-    film = OtherWeights(**FILM, edits={0: [1, 0, 1, 0]})
+    film.edits = {0: [1, 0, 1, 0]}  # nothing that counts
     assert (film.answer, film.p, film.weights) == ("neither", 0.5, [0.5, 0, 0.5, 0])
 
 
@@ -184,9 +168,7 @@ def test_arrays_and_tensors_are_welcome():
         assert figure.votes == expected.votes
     half = [torch.tensor(row).half() for row in own]  # 16 bits do not add up to 1
     assert [sum(row) for row in several(own=half).own] == pytest.approx([1, 1, 1], abs=1e-5)
-    one_pair = several(answers=("no", "yes"))
-    assert one_pair.answers == [["no", "yes"]] * 3
-    json.dumps({key: value for key, value in figure.get_state().items() if key not in ("_esm", "_css")})
+    assert several(answers=("no", "yes")).answers == [["no", "yes"]] * 3
 
 
 @pytest.mark.parametrize(
@@ -194,24 +176,17 @@ def test_arrays_and_tensors_are_welcome():
     [
         ({"words": [], "own": [], "votes": []}, "at least one text"),
         ({"words": ["superb"]}, r"words\[0\] must be a list of one or more words, got 'superb'"),
-        ({"words": [[]]}, r"words\[0\] must be a list"),
         ({"own": []}, "own must be one row for each of 1 texts, got 0"),
         ({"votes": [[0] * 4] * 2}, "votes must be one row for each of 1 texts, got 2"),
         ({"own": [[1, 0, 0]]}, r"own\[0\] must have shape \(4,\) for 4 words, got \(3,\)"),
-        ({"votes": [[[0] * 4]]}, r"votes\[0\] must have shape \(4,\) for 4 words, got \(1, 4\)"),
         ({"votes": [[0, math.nan, 0, 0]]}, r"votes\[0\] must be finite"),
         ({"own": [[1.5, -0.5, 0, 0]]}, r"own\[0\] must not be negative, got -0.5"),
         ({"own": [[0.5, 0.4, 0, 0]]}, r"own\[0\] must add up to 1, got 0.9: is padding or the question"),
-        ({"own": [["a"] * 4]}, r"own\[0\] must be numbers"),
         ({"answers": ("no",)}, "answers must be two words"),
         ({"answers": [("no", "yes")] * 2}, "two for each of 1 texts"),
-        ({"answers": [("no", "yes", "perhaps")]}, "answers must be two words"),
         ({"asked": ["", "room?"]}, "asked must be .* for each of 1 texts, got 2"),
         ({"within": 0}, "within must lie between 0 and 1, got 0"),
         ({"within": 1.0}, "within must lie between 0 and 1"),
-        ({"text": 1}, r"text must be a whole number in 0\.\.0, got 1"),
-        ({"edits": {1: [1]}}, r"edits: a text must be a whole number in 0\.\.0, got 1"),
-        ({"edits": {0: [1]}}, r"edits of text 0 must have shape \(4,\)"),
     ],
 )
 def test_bad_input_is_refused(changes, message):
@@ -234,13 +209,9 @@ def test_the_picture_shows_weights_votes_and_what_counts():
     assert picture._suptitle.get_text().startswith(f"{figure.answer}, p of yes = {figure.p:.2f}")
     figure.text = 1
     assert figure.picture()._suptitle.get_text().startswith("room?  ")
-    picture.savefig("/dev/null", format="png")
-
-
-def test_a_text_of_which_no_word_votes_has_a_picture():
-    figure = OtherWeights([["a", "b"]], [[0.5, 0.5]], [[0, 0]])
-    figure.picture().savefig("/dev/null", format="png")
-    assert (figure.answer, figure.p) == ("neither", 0.5)
+    silent = OtherWeights([["a", "b"]], [[0.5, 0.5]], [[0, 0]])  # no word votes
+    for drawn in (picture, silent.picture()):
+        drawn.savefig("/dev/null", format="png")
 
 
 def test_repr_says_what_the_figure_shows():

@@ -1,7 +1,6 @@
 """The widgets: their JavaScript computes what attnlib computes, and their Python side never disagrees with it."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -67,14 +66,9 @@ def test_javascript_computes_what_attnlib_computes():
     for case, answer in zip(cases, answers, strict=True):
         wanted = in_attnlib(case)
         assert set(answer) == set(wanted)
+        atol = 1e-9 if max(map(abs, case["query"])) > 100 else 1e-12  # 1e6 · 1e-16 in the scores
         for what, expected in wanted.items():
-            torch.testing.assert_close(
-                torch.tensor(answer[what], dtype=torch.float64),
-                expected,
-                rtol=1e-12,
-                atol=1e-9 if abs(np.asarray(case["query"])).max() > 100 else 1e-12,  # 1e6 · 1e-16 in the scores
-                msg=lambda text, what=what, case=case: f"{what} of {case}\n{text}",
-            )
+            np.testing.assert_allclose(answer[what], expected, rtol=1e-12, atol=atol, err_msg=f"{what} of {case}")
 
 
 def test_scores_of_the_figure_are_those_of_attnlib():
@@ -89,13 +83,11 @@ def test_scores_of_the_figure_are_those_of_attnlib():
 
 def test_the_dashed_arrow_is_the_vector_whose_dot_product_with_a_key_is_the_score():
     query, key = [0.4, -1.3], [1.7, 0.6]
-    parameters = {name: default_parameters(S)[name] for name in ("general", "projected_dot")}
-    seen = "Object.entries(argument.parameters).map(([name, p]) => m.SCORES[name].seen(argument.query, p))"
-    arrows = run_in_node(ESM, seen, {"parameters": parameters, "query": query})
-    for (name, given), arrow in zip(parameters.items(), arrows, strict=True):
-        q, k = torch.tensor([query, key], dtype=torch.float64).split(1)
-        score = build_score(name, given)(q, k).item()
-        assert np.dot(arrow, key) == pytest.approx(score, abs=1e-12), name
+    q, k = torch.tensor([query, key], dtype=torch.float64).split(1)
+    for name in ("general", "projected_dot"):
+        given = default_parameters(S)[name]
+        arrow = run_in_node(ESM, f"m.SCORES.{name}.seen(...argument)", [query, given])
+        assert np.dot(arrow, key) == pytest.approx(build_score(name, given)(q, k).item(), abs=1e-12), name
 
 
 def test_contour_lines_lie_where_the_score_is_what_they_say():
@@ -135,27 +127,18 @@ def test_results_follow_every_trait(name):
     ]
     for trait, value in changes:
         setattr(figure, trait, value)
-        case = {
-            "name": figure.score,
-            "query": figure.query,
-            "keys": figure.key,
-            "values": figure.key if figure.value is None else figure.value,
-            "parameters": default_parameters(S)[figure.score],
-            "temperature": figure.temperature,
-            "validLength": figure.valid_length,
-        }
-        wanted = in_attnlib(case)
+        vectors = {"query": figure.query, "keys": figure.key, "values": figure.value or figure.key}
+        settings = {"temperature": figure.temperature, "validLength": figure.valid_length}
+        of_score = {"name": figure.score, "parameters": default_parameters(S)[figure.score]}
+        wanted = in_attnlib(vectors | settings | of_score)
         for shown, what in (("score_values", "scores"), ("weights", "weights"), ("context", "context")):
             assert getattr(figure, shown) == pytest.approx(wanted[what].tolist(), abs=1e-12), (trait, shown)
-    assert figure.weights == [0.0] * S
-    assert figure.context == [0.0, 0.0]
 
 
 def test_a_query_to_the_left_asks_for_the_first_word():
     """The default of the location score: positions are spread from left to right, whatever their words are."""
-    assert np.argmax(explorer(score="location", query=[-2.0, 0.0]).weights) == 0
-    assert np.argmax(explorer(score="location", query=[0.0, 2.0]).weights) == S // 2
-    assert np.argmax(explorer(score="location", query=[2.0, 0.0]).weights) == S - 1
+    for query, word in (([-2.0, 0.0], 0), ([0.0, 2.0], S // 2), ([2.0, 0.0], S - 1)):
+        assert np.argmax(explorer(score="location", query=query).weights) == word
 
 
 def test_the_defaults_are_all_different():
@@ -170,7 +153,6 @@ def test_arrays_and_tensors_are_welcome():
     figure = explorer()
     figure.key, figure.query = keys, np.array([1.0, 0.5])
     assert figure.weights == explorer(keys=keys).weights == explorer(keys=keys.tolist()).weights
-    json.dumps(figure.get_state(["query", "key", "start", "parameters"]))  # lists, all the way down
 
 
 @pytest.mark.parametrize(
@@ -178,19 +160,13 @@ def test_arrays_and_tensors_are_welcome():
     [
         ({"words": []}, "at least one word"),
         ({"keys": [[0.0, 1.0]] * 4}, r"keys must have shape \(5, 2\) for 5 words, got \(4, 2\)"),
-        ({"keys": [[0.0, 1.0, 2.0]] * S}, r"\(5, 2\).*\(5, 3\)"),
-        ({"keys": [[0.0, 1.0]] * 4 + [[0.0]]}, "rectangular"),
         ({"values": [[0.0, 1.0]] * 6}, r"values .*\(5, 2\).*\(6, 2\)"),
         ({"query": [1.0, 2.0, 3.0]}, r"query .*\(2,\).*\(3,\)"),
-        ({"query": [1.0, float("nan")]}, "finite"),
-        ({"query": "ab"}, "'ab'"),
         ({"score": "dto"}, "'dto'.*dot, scaled_dot, general"),
         ({"scores": ["dot", "bilinear"]}, "'bilinear'.*general"),
         ({"score": "zero", "scores": ["dot"]}, "'zero' is not among"),
         ({"parameters": {"dto": {}}}, "'dto'"),
-        ({"temperature": 0.0}, "temperature .*0.0"),
         ({"valid_length": -1}, r"0\.\.5.*-1"),
-        ({"valid_length": 6}, r"0\.\.5.*6"),
         ({"parameters": {"general": {"W": [[1.0, 2.0]]}}}, r"W .*\(2, 2\).*\(1, 2\)"),
         ({"parameters": {"general": {"V": [[1.0]]}}}, r"\['W'\].*\['V'\]"),
         ({"parameters": {"additive": {"W_a": 1.0, "U_a": 1.0, "v_a": 1.0}}}, r"W_a .*\(1, 2\).*\(\)"),

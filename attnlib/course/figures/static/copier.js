@@ -98,19 +98,6 @@ export function mix(said, gate, copied) {
   });
 }
 
-/** The n largest of a distribution, largest first; of equals the first.
- * @param {Float64Array} x @returns {number[]} places */
-export function largest(x, n) {
-  const found = [];
-  for (let i = 0; i < x.length; i++) {
-    let at = found.length;
-    while (at > 0 && x[i] > x[found[at - 1]]) at -= 1;
-    if (at < n) found.splice(at, 0, i);
-    if (found.length > n) found.pop();
-  }
-  return found;
-}
-
 const logSigmoid = (x) => Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)));
 
 /** a · b. */

@@ -1,11 +1,11 @@
 import { button, field, menu, row, slider, tick } from "../../../figures/static/controls.js";
-import { END, copier, largest } from "./copier.js";
+import { END, copier } from "./copier.js";
 import { scenes } from "./copy_scenes.js";
 import { distribution, howWritten, strip } from "./copy_strip.js";
 import { fixed, html, set, setText } from "../../../figures/static/dom.js";
 import { change, liveFigure } from "../../../figures/static/figure.js";
 import { heat } from "../../../figures/static/heat.js";
-import { tensors } from "./network.js";
+import { likeliest, tensors } from "./network.js";
 
 // A line to type in, what a trained copier writes, and the gate of one word, or of all, in the reader's hand.
 
@@ -99,7 +99,7 @@ function render({ model, el: root }) {
       inWords({ ...now, steps, chosen: Math.min(model.get("step"), steps.length - 1) }, p, all));
   }
   function drawPanel({ source }, { said, copied, log, p }) {
-    const rows = (values, of) => largest(values, SHOWN).filter((n) => values[n] > 0).map((n) =>
+    const rows = (values, of) => likeliest(values, SHOWN).filter((n) => values[n] > 0).map((n) =>
       ({ word: network.wordOf(source, n), ...of(n) }));
     const spoken = said.map(Math.exp);
     say.draw(rows(spoken, (n) => ({ said: spoken[n], copied: 0 })), `× p_gen = ${fixed(p)}`);
@@ -115,7 +115,7 @@ function render({ model, el: root }) {
       head: ["word", "how", "p_gen", "the model’s own p_gen", "probability", "share of it that was said",
         "looks most at"],
       rows: (steps ?? []).map(({ word, share, p, own: unheld, probability, weights }) => {
-        const [best] = largest(weights, 1);
+        const [best] = likeliest(weights, 1);
         return [word, howWritten(share), fixed(p, 3), fixed(unheld, 3), fixed(probability, 3), fixed(share, 3),
           `${scene().words[best]} ${fixed(weights[best])}`];
       }),

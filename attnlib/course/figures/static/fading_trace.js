@@ -3,8 +3,9 @@ import { fixed, html, set } from "../../../figures/static/dom.js";
 import { change, liveFigure, visible } from "../../../figures/static/figure.js";
 import { reader } from "./language_model.js";
 import { leftOut, letterBars } from "./letters.js";
+import { likeliest } from "./network.js";
 import { nextTokens } from "./next_tokens.js";
-import { likeliest, readable } from "./surgery_state.js";
+import { readable } from "./surgery_state.js";
 import { LITTLE, twoReadings, wordsIn } from "./two_readings.js";
 
 // A trained network reads a text twice, with two different words in one place. How long does its state show it?

@@ -3,9 +3,8 @@ import { fixed, html, set } from "../../../figures/static/dom.js";
 import { change, liveFigure, visible } from "../../../figures/static/figure.js";
 import { reader } from "./language_model.js";
 import { leftOut, letterBars } from "./letters.js";
-import { logSoftmax } from "./network.js";
+import { likeliest, logSoftmax } from "./network.js";
 import { nextTokens } from "./next_tokens.js";
-import { likeliest } from "./surgery_state.js";
 import { percent } from "./surgery_output.js";
 
 // A trained language model reads what the reader types. At one place: which earlier states it looks at, what comes next.

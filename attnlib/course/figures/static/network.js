@@ -104,3 +104,8 @@ export function logSoftmax(x) {
   const total = Math.log(x.reduce((sum, xi) => sum + Math.exp(xi - largest), 0));
   return Float64Array.from(x, (xi) => xi - largest - total);
 }
+
+/** The k likeliest entries, the first of equals first. @param {ArrayLike<number>} x @returns {number[]} places */
+export function likeliest(x, k) {
+  return Array.from(x, (_, n) => n).sort((a, b) => x[b] - x[a] || a - b).slice(0, k);
+}

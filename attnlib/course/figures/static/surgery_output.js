@@ -1,6 +1,7 @@
 import { html, set, setText } from "../../../figures/static/dom.js";
 import { visible } from "../../../figures/static/figure.js";
-import { changedPlaces, likeliest } from "./surgery_state.js";
+import { likeliest } from "./network.js";
+import { changedPlaces } from "./surgery_state.js";
 
 // What came out: the target as the model writes it and as it is after surgery, and the likeliest tokens of a step.
 

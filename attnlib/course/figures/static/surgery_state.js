@@ -41,11 +41,6 @@ export function changedPlaces(before, after) {
   return Array.from({ length: Math.max(before.length, after.length) }, (_, i) => before[i] !== after[i]);
 }
 
-/** The k likeliest entries, the first of equals first. @param {ArrayLike<number>} x @returns {number[]} places */
-export function likeliest(x, k) {
-  return Array.from(x, (_, n) => n).sort((a, b) => x[b] - x[a] || a - b).slice(0, k);
-}
-
 /** A state as the part of an address after "#": `name&text=…&step=…&place=…&edit=step:place-share.…`.
  * Only shares above 0 are listed, in ten-thousandths.
  * @param {string} name of the figure @param {{text: string, step: number, place: number, edits: object}} state */
