@@ -185,3 +185,34 @@ def test_unknown_names_and_shapes_are_refused_in_words():
     for words, part in zip(said, REFUSED.values(), strict=True):
         assert part in words
     assert [PAD, BOS, EOS, len(SPECIALS)] == run_in_node(LESSON, "[m.PAD, m.BOS, m.EOS, m.FIRST]", None)
+
+
+def test_a_thread_answers_what_the_lesson_says():
+    """Where no worker can be made, as here in node, the same runs in the page."""
+    thread = module("lesson_thread.js", beside=attnlib.course.figures.__file__)
+    settings = {"task": "copy", "longest": 5, "width": 8, "rate": 0.02, "mask": True, "seed": 2, "sentence": None,
+                "kind": {"decoder": "luong", "score": "dot"}}  # fmt: skip
+    said = run_in_node(
+        thread,
+        """new Promise((done) => {
+          const answers = [], orders = [{ id: 1, begin: argument }, { id: 2, steps: 3, grown: true },
+            { id: 3, ask: [..."abc"], changed: { rate: 0.5, mask: false } }, { id: 4, begin: { ...argument, task: "rhyme" } }];
+          const thread = m.newThread((answer) => {
+            answers.push(answer);
+            if (answers.length === orders.length) done(answers);
+          });
+          orders.forEach(thread.send);
+        })""",
+        settings,
+    )
+    lesson = run_in_node(
+        thread,
+        "(() => { const l = m.newLesson(argument), losses = [1, 2, 3].map(() => l.learn()); return { losses, look: l.look() }; })()",
+        settings,
+    )
+    assert [answer["id"] for answer in said] == [1, 2, 3, 4]
+    assert (said[0]["losses"], said[0]["look"]["step"], said[0]["parameters"]) == ([], 0, None)
+    assert said[1]["losses"] == lesson["losses"] and said[1]["look"] == lesson["look"]
+    assert set(said[1]["parameters"]) > {"decoder.W_o.weight", "encoder.rnn_backward.weight_hh_l0"}
+    assert (said[2]["look"]["step"], said[2]["look"]["source"]) == (3, [*"abc"])
+    assert "unknown task rhyme" in said[3]["failed"]

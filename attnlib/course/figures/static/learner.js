@@ -136,7 +136,7 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
     for (let t = 0; t < longest && open.size; t++) {
       const out = step(ids, s, memory), V = out.logits.columns;
       s = out.s;
-      ids = ids.map((_, i) => likeliest(out.logits.data.subarray(i * V, (i + 1) * V), [pad, bos]));
+      ids = ids.map((_, i) => mostLikely(out.logits.data.subarray(i * V, (i + 1) * V), [pad, bos]));
       for (const i of open) {
         if (score) written[i].weights.push([...out.weights.data.subarray(i * out.weights.columns, (i + 1) * out.weights.columns)]);
         if (ids[i] === eos) open.delete(i);
@@ -151,7 +151,7 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
 }
 
 /** The first of the largest, other than some. */
-export function likeliest(logits, never) {
+export function mostLikely(logits, never) {
   let best = -1;
   logits.forEach((x, k) => { if (!never.includes(k) && (best < 0 || x > logits[best])) best = k; });
   return best;

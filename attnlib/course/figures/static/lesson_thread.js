@@ -1,5 +1,5 @@
 import { firstWeights } from "./first_weights.js";
-import { likeliest, newAdam, newLearner, SCORES } from "./learner.js";
+import { mostLikely, newAdam, newLearner, SCORES } from "./learner.js";
 import { alignmentError, BATCH, HELD_OUT, newLesson } from "./lesson.js";
 import { additiveScores, dotScores, maskedSoftmax, mixed } from "./taped_attention.js";
 import { need, newTape, sigmoid, softmaxOf } from "./tape.js";
@@ -30,7 +30,7 @@ export function serveLesson(scope) {
  * @returns {{send: (order: object) => void, end: () => void}} */
 export function newThread(answered) {
   const parts = [
-    additiveScores, alignmentError, batchOf, dotScores, firstWeights, likeliest, maskedSoftmax, mixed, need, newAdam,
+    additiveScores, alignmentError, batchOf, dotScores, firstWeights, mostLikely, maskedSoftmax, mixed, need, newAdam,
     newLearner, newLesson, newTape, newTask, randomNumbers, SCORES, serveLesson, sigmoid, softmaxOf,
   ];
   const constants = Object.entries({ PAD, BOS, EOS, FIRST, BATCH, HELD_OUT }).map(([name, value]) => `const ${name} = ${value};`);
