@@ -3,24 +3,29 @@
 from attnlib.grading.answers import define, right, wrong
 
 STEP = """
+h = h@axes.swap@
 scores = torch.tanh((state @ p["W_a"].T)[:, None] + h @ p["U_a"].T) @ p["v_a"]
 weights = scores.softmax(-1)
 context = torch.einsum("bs,bsd->bd", weights, h)
 new = torch.tanh(y @ p["W"].T + state @ p["U"].T + context @ p["C"].T + p["b"])
-return weights, context, new
+weights = weights@axes.swap@
+return @returns.names@
 """
 LINKS = """
+weights = weights@axes.swap@
 real = weights[:n_target, :n_source]
 cut = @threshold@ * real.max(dim=-1, keepdim=True).values
 keep = (real >= cut) & (real > 0)
-return {(i + @first@, j + @first@) for i, j in keep.nonzero().tolist()}
+pairs = (keep.nonzero()@first.plus@).tolist()
+return {(@pair.code@) for i, j in pairs}
 """
 RATE = """
-found = counted = 0
+found, counted = [], []
 for a, s, m in zip(predicted, sure, merely):
-    found += len(a & s) + len(a & (s | m))
-    counted += len(a) + len(s)
-return 1 - found / counted
+    found.append(len(a & s) + len(a & (s | m)))
+    counted.append(len(a) + len(s))
+rate = @corpus.code@
+return @measure.times@rate
 """
 
 
@@ -41,7 +46,7 @@ def q3(*changes: tuple[str, str], body: str = RATE) -> dict[str, str]:
 
 ANSWERS = {
     "q1_step_first": wrong(
-        "the new state asks, before there is a context: step, then look",
+        "the new state asks, before there is a context: look first, then step",
         q1(
             ("scores =", 'state = torch.tanh(y @ p["W"].T + state @ p["U"].T + p["b"])\nscores ='),
             ("new = torch.tanh(y", "new = state + 0 * (y"),
@@ -56,10 +61,10 @@ ANSWERS = {
         q1_weights=1,
         q1_context=1,
     ),
-    "q1_no_tanh": wrong("no tanh in the score", q1(("torch.tanh((state", "((state")), q1_weights=1),
-    "q1_no_v": wrong("the hidden layer is summed, without v_a", q1((' @ p["v_a"]', ".sum(-1)")), q1_weights=1),
+    "q1_no_tanh": wrong("the score has no tanh", q1(("torch.tanh((state", "((state")), q1_weights=1),
+    "q1_no_v": wrong("the hidden layer is summed up without v_a", q1((' @ p["v_a"]', ".sum(-1)")), q1_weights=1),
     "q1_no_query": wrong(
-        "the state is not in the score",
+        "the old state is missing in the score",
         q1(("(state @ p", "(0 * state @ p")),
         q1_weights=1,
     ),
@@ -69,7 +74,7 @@ ANSWERS = {
         q1_weights=1,
     ),
     "q1_unnormalised": wrong(
-        "exponentials that are not divided by their sum",
+        "the exponentials are not divided by their sum",
         q1(("softmax(-1)", "exp()")),
         q1_weights=1,
         q1_context=1,
@@ -86,9 +91,11 @@ ANSWERS = {
     ),
     "q1_no_context": wrong("the context is computed and forgotten", q1((' + context @ p["C"].T', "")), q1_state=1),
     "q1_no_old_state": wrong("the old state is not in the new one", q1((' + state @ p["U"].T', "")), q1_state=1),
-    "q1_no_bias": wrong("no bias", q1((' + p["b"]', "")), q1_state=1),
-    "q1_transposed_U": wrong("U transposed: it is square", q1(('p["U"].T', 'p["U"]')), q1_state=1),
-    "q1_linear": wrong("no tanh in the step", q1(("new = torch.tanh(y", "new = (y")), q1_state=1),
+    "q1_no_bias": wrong("the bias b is missing in the new state", q1((' + p["b"]', "")), q1_state=1),
+    "q1_transposed_U": wrong(
+        "U is transposed, which its square shape does not show", q1(('p["U"].T', 'p["U"]')), q1_state=1
+    ),
+    "q1_linear": wrong("the new state has no tanh", q1(("new = torch.tanh(y", "new = (y")), q1_state=1),
     "q1_no_token": wrong(
         "the token written last is not in the new state",
         q1(('y @ p["W"].T + ', "")),
@@ -96,24 +103,48 @@ ANSWERS = {
         q1_order=1,
     ),
     "q1_order_of_results": wrong(
-        "context first, weights second",
-        q1(("return weights, context", "return context, weights")),
+        "weights and new state have changed places in what is returned",
+        q1(("return @returns.names@", "return (@returns.names@)[::-1]")),
         q1_weights=1,
         q1_context=1,
         q1_state=1,
+        q1_order=1,
+    ),
+    "q1_other_axes": wrong(
+        "the axes of sentences and places are swapped in the weights",
+        q1(("weights = weights@axes.swap@", "weights = weights@axes.swap@.T")),
+        q1_weights=1,
+        q1_context=1,
+    ),
+    "q1_scaled": wrong(
+        "the score is divided by the root of its width, which belongs to the dot product and not to this formula",
+        q1(("scores.softmax(-1)", '(scores / len(p["v_a"]) ** 0.5).softmax(-1)')),
+        q1_weights=1,
+    ),
+    "q1_squeezed": wrong(
+        ".squeeze() takes the axis of the batch away where there is one sentence only",
+        q1(('torch.einsum("bs,bsd->bd", weights, h)', "(weights[:, None] @ h).squeeze()")),
+        q1_context=1,
+        q1_state=1,
+    ),
+    "q1_first_context": wrong(
+        "every sentence gets the context of the first one",
+        q1(('torch.einsum("bs,bsd->bd", weights, h)', "(weights[:1] @ h.flatten(0, 0)[0]).expand(len(h), -1)")),
+        q1_context=1,
     ),
     "q1_loops": right(
         "a sentence and a place at a time",
         q1(
             body="""
-A, C, N = [], [], []
+A, C, N, h = [], [], [], h@axes.swap@
 for s, x, places in zip(state, y, h):
     e = torch.stack([(p["W_a"].mv(s) + p["U_a"].mv(k)).tanh().dot(p["v_a"]) for k in places])
     exp = (e - e.max()).exp()
     A.append(exp / exp.sum())
     C.append(A[-1] @ places)
     N.append((p["W"].mv(x) + p["U"].mv(s) + p["C"].mv(C[-1]) + p["b"]).tanh())
-return torch.stack(A), torch.stack(C), torch.stack(N)
+weights, context, new = torch.stack(A)@axes.swap@, torch.stack(C), torch.stack(N)
+return @returns.names@
 """
         ),
     ),
@@ -122,20 +153,21 @@ return torch.stack(A), torch.stack(C), torch.stack(N)
         q1(
             body="""
 from torch.nn.functional import linear
+h = h@axes.swap@
 hidden = linear(h, p["U_a"]) + linear(state, p["W_a"]).unsqueeze(-2)
 weights = torch.softmax(linear(hidden.tanh(), p["v_a"][None]).squeeze(-1), dim=1)
 context = (weights.unsqueeze(1) @ h).squeeze(1)
 joined = torch.cat([p["W"], p["U"], p["C"]], dim=1)
-return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, p["b"]).tanh()]
+new = linear(torch.cat([y, state, context], dim=1), joined, p["b"]).tanh()
+weights = weights@axes.swap@
+return [@returns.names@]
 """
         ),
     ),
     "q2_argmax": wrong(
         "only the largest weight is linked",
         q2(
-            body="best = weights[:n_target, :n_source].max(-1)\n"
-            "pairs = enumerate(best.indices.tolist())\n"
-            "return {(i + @first@, j + @first@) for i, j in pairs if best.values[i] > 0}"
+            ("real >= cut", "real == real.max(dim=-1, keepdim=True).values"),
         ),
         q2_rule=1,
     ),
@@ -145,25 +177,27 @@ return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, 
         q2_rule=1,
     ),
     "q2_whole_table": wrong(
-        "the largest weight of the table, not of the row",
+        "the largest weight of the whole table sets the bar, but each target token has its own",
         q2(("real.max(dim=-1, keepdim=True).values", "real.max()")),
         q2_rule=1,
     ),
     "q2_column": wrong(
-        "the largest weight of the column",
+        "the largest weight of a source token sets the bar, but that of the target token should",
         q2(("max(dim=-1", "max(dim=0")),
         q2_rule=1,
     ),
-    "q2_strictly": wrong("larger, not at least as large", q2((">= cut", "> cut")), q2_rule=1),
+    "q2_strictly": wrong(
+        "a weight that is just large enough is not linked, because > stands for ≥", q2((">= cut", "> cut")), q2_rule=1
+    ),
     "q2_swapped": wrong(
-        "source first, target second",
-        q2(("(i + @first@, j + @first@)", "(j + @first@, i + @first@)")),
+        "source and target have changed places in the pairs",
+        q2(("for i, j in pairs", "for j, i in pairs")),
         q2_rule=1,
         q2_padding=1,
     ),
     "q2_counted": wrong(
-        "counted from the other end of the fence",
-        q2(("(i + @first@, j + @first@)", "(i + 1 - @first@, j + 1 - @first@)")),
+        "tokens are counted from the other number",
+        q2(("keep.nonzero()@first.plus@", "keep.nonzero() + 1 - @first.n@")),
         q2_rule=1,
         q2_padding=1,
     ),
@@ -178,20 +212,42 @@ return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, 
         q2_padding=1,
     ),
     "q2_rows_of_padding": wrong(
-        "rows of padding are linked",
+        "target tokens of padding are linked",
         q2(("weights[:n_target, :n_source]", "weights[:, :n_source]")),
         q2_padding=1,
     ),
-    "q2_blank": wrong("a row of zeros is linked with everything: 0 ≥ 0", q2((" & (real > 0)", "")), q2_blank=1),
+    "q2_n_counted_from_one": wrong(
+        "the last real source token is cut off",
+        q2(("weights[:n_target, :n_source]", "weights[:n_target, : max(1, n_source - 1)]")),
+        q2_rule=1,
+        q2_padding=1,
+    ),
+    "q2_other_axes": wrong(
+        "the axes of target and source are swapped",
+        q2(("weights = weights@axes.swap@", "weights = weights@axes.swap@.T")),
+        q2_rule=1,
+        q2_padding=1,
+        q2_blank=1,
+    ),
+    "q2_padding_is_zero": wrong(
+        "padding is told by zeros, but it may be anything: only the two numbers say what is real",
+        q2(("weights[:n_target, :n_source]", "weights.nan_to_num(0)"), ("(real > 0)", "(real > 0) & (real <= 1)")),
+        q2_padding=1,
+    ),
+    "q2_blank": wrong(
+        "a target token with weights of 0 is linked with everything, because 0 ≥ 0",
+        q2((" & (real > 0)", "")),
+        q2_blank=1,
+    ),
     "q2_list": wrong(
-        "a list",
-        q2(("return {", "return list({"), (".tolist()}", ".tolist()})")),
+        "the links are a list, but a set is asked for",
+        q2(("return {", "return list({"), ("in pairs}", "in pairs})")),
         q2_rule=1,
         q2_padding=1,
         q2_blank=1,
     ),
     "q2_equal_to_all": wrong(
-        "a set equal to everything",
+        "a set that is equal to everything stands for the links",
         q2(
             body="class Links(set):\n"
             "    __eq__ = lambda self, other: True\n"
@@ -208,16 +264,21 @@ return [weights, context, linear(torch.cat([y, state, context], dim=1), joined, 
         q2(
             body="""
 found = set()
-for i, row in enumerate(weights.tolist()[:n_target]):
+for i, row in enumerate(weights@axes.swap@.tolist()[:n_target]):
     row = row[:n_source]
     for j, weight in enumerate(row):
         if weight and weight >= @threshold@ * max(row):
-            found.add((i + @first@, j + @first@))
-return found
+            found.add((i@first.plus@, j@first.plus@))
+return {(@pair.code@) for i, j in found}
 """
         ),
     ),
-    "q3_reversed": wrong("1 minus forgotten", q3(("1 - found / counted", "found / counted")), q3_value=1, q3_ends=1),
+    "q3_reversed": wrong(
+        "the share of hits is returned, because it is not taken off from 1",
+        q3(("@measure.times@rate", "@measure.times@(1 - rate)")),
+        q3_value=1,
+        q3_ends=1,
+    ),
     "q3_merely": wrong(
         "a sure link does not count as possible",
         q3(("(s | m)", "m")),
@@ -225,7 +286,7 @@ return found
         q3_ends=1,
     ),
     "q3_swapped": wrong(
-        "sure and possible links swapped",
+        "sure and possible links have changed places",
         q3(("in zip", "in zip"), ("    found", "    s, m = s | m, s\n    found")),
         q3_value=1,
         q3_ends=1,
@@ -237,62 +298,77 @@ return found
         q3_ends=1,
     ),
     "q3_union_below": wrong(
-        "divided by the number of different links",
+        "the number of different links stands below, but both sets are counted",
         q3(("len(a) + len(s)", "len(a | s)")),
         q3_value=1,
         q3_ends=1,
     ),
     "q3_constant": wrong(
-        "the number that the visible test asks for",
-        q3(body="return 0.25"),
+        "the number of the visible test is returned, whatever is asked",
+        q3(body="return @measure.quarter@"),
         q3_value=1,
         q3_ends=1,
         q3_corpus=1,
     ),
-    "q3_mean": wrong(
-        "the mean of one rate per sentence",
-        q3(
-            body="rates = [1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s))\n"
-            "         for a, s, m in zip(predicted, sure, merely)]\n"
-            "return sum(rates) / len(rates)"
-        ),
+    "q3_other_mean": wrong(
+        "links are counted together where sentences should count the same, or vice versa",
+        q3(("rate = @corpus.code@", "rate = @corpus.other@")),
         q3_corpus=1,
     ),
     "q3_last_sentence": wrong(
         "the sums start again in each sentence",
-        q3(("    found +=", "    found = counted = 0\n    found +=")),
+        q3(("    found.append", "    found, counted = [], []\n    found.append")),
         q3_corpus=1,
     ),
     "q3_merged": wrong(
-        "links of different sentences are thrown together, equal ones counted once",
+        "links of different sentences are thrown together, so that equal ones count once",
         q3(
             body="a, s, m = (set().union(*links) for links in (predicted, sure, merely))\n"
-            "return 1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s))"
+            "return @measure.times@(1 - (len(a & s) + len(a & (s | m))) / (len(a) + len(s)))"
         ),
         q3_corpus=1,
     ),
     "q3_in_place": wrong(
-        "the caller's sets grow",
-        q3(("    found +=", "    m |= s\n    found +="), ("(s | m)", "m")),
+        "the sets that were handed in grow",
+        q3(("    found.append", "    m |= s\n    found.append"), ("(s | m)", "m")),
         q3_ends=1,
     ),
     "q3_tensor": wrong(
-        "a tensor, not a float",
-        q3(("return 1 - found / counted", "return torch.tensor(1 - found / counted)")),
+        "a tensor is returned, but a float is asked for",
+        q3(("@measure.times@rate", "torch.tensor(@measure.times@rate)")),
         q3_value=1,
         q3_ends=1,
         q3_corpus=1,
     ),
-    "q3_loop": wrong("never ends", q3(body="while True:\n    pass"), q3_value=1, q3_ends=1, q3_corpus=1),
+    "q3_merely_twice": wrong(
+        "a sure link that also stands among the possible ones is counted once only",
+        q3(("len(a & s) + len(a & (s | m))", "len(a & (s | m))")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_first_sentence": wrong(
+        "only the first sentence is counted",
+        q3(("zip(predicted, sure, merely)", "zip(predicted[:1], sure, merely)")),
+        q3_corpus=1,
+    ),
+    "q3_other_unit": wrong(
+        "the rate has another unit: percent where a share is asked for, or vice versa",
+        q3(("@measure.times@rate", "rate * (100 if @measure.all@ == 1 else 1)")),
+        q3_value=1,
+        q3_ends=1,
+    ),
+    "q3_loop": wrong("the loop never ends", q3(body="while True:\n    pass"), q3_value=1, q3_ends=1, q3_corpus=1),
     "q3_link_by_link": right(
         "counts each predicted link for itself",
         q3(
             body="""
-wrong = total = 0
+wrong, total = [], []
 for a, s, m in zip(predicted, sure, merely):
-    total += len(a) + len(s)
-    wrong += len(s.difference(a)) + sum(link not in s and link not in m for link in a)
-return float(wrong / total)
+    total.append(len(a) + len(s))
+    wrong.append(len(s.difference(a)) + sum(link not in s and link not in m for link in a))
+if "@corpus.which@" == "together":
+    return @measure.times@(sum(wrong) / sum(total))
+return @measure.times@sum(w / t for w, t in zip(wrong, total)) / len(total)
 """
         ),
     ),

@@ -33,6 +33,11 @@ def long_sentence(scores, counts):
 
 
 def shared(scores, counts):
+    e = counts * (scores - scores[counts > 0].max()).clamp(max=0).exp()
+    return e / e.sum()
+
+
+def shifted_by_all(scores, counts):
     e = counts * (scores - scores.max()).exp()
     return e / e.sum()
 
@@ -101,7 +106,7 @@ VARIANTS = {
             "logarithm": lambda e, n: (e + n.log()).softmax(-1),
             "the long sentence": long_sentence,
             "shares": shared,
-            "shared out again": lambda e, n: (w := e.softmax(-1) * n) / w.sum(),
+            "a fill": lambda e, n: (e + n.log()).masked_fill(n == 0, -INF).softmax(-1),
         },
         wrong={
             "no counts": (lambda e, n: e.softmax(-1), "no say"),
@@ -116,6 +121,12 @@ VARIANTS = {
             "places": (lambda e, n: e.repeat_interleave(n).softmax(-1), "each *place*"),
             "log(1 + n)": (lambda e, n: (e + n.log1p()).softmax(-1), "not the weights"),
             "no shift": (unshifted_shares, "scores of 1000"),
+            "the absent take all": (shifted_by_all, "a word that stands nowhere has by far the largest"),
+            "shared out again": (lambda e, n: (w := e.softmax(-1) * n) / w.sum(), "yours is [nan, nan]"),
+            "the absent take all but a little": (
+                lambda e, n: (w := e.softmax(-1) * n) / w.sum().clamp(min=1e-30),
+                "yours is [0, 0]",
+            ),
         },
     ),
     "looks_everywhere": Variants(
@@ -127,7 +138,10 @@ VARIANTS = {
             "orthogonal to the keys": (lambda keys: torch.linalg.svd(keys).Vh[-1], "Must the scores be 0"),
             "first direction": (lambda keys: torch.linalg.svd(keys[1:] - keys[0]).Vh[0], "these run from"),
             "weights": (lambda keys: torch.full((len(keys),), 1 / len(keys)), "for each *key*"),
-            "a row": (lambda keys: from_the_differences(keys).unsqueeze(0), "its shape is (1, 7)"),
+            "a row": (
+                lambda keys: from_the_differences(keys).unsqueeze(0),
+                "its shape is (1, 1); asked for is (1,), on inputs keys = (1, 1) float32",
+            ),
             "inverse": (lambda keys: keys.new_full((keys.shape[1],), torch.nan), "finite"),
         },
     ),
@@ -149,9 +163,9 @@ VARIANTS = {
             "rows": (lambda n, T: causal_mask(T) & real(n, T).mT, "may not *ask*"),
             "transposed": (lambda n, T: padded_left(n, T).mT, "rows and columns have"),
             "one pad": (lambda n, T: causal_mask(T) & real(n + 1 - (n >= T) * 1, T), "one pad too many"),
-            "numbers": (lambda n, T: padded_left(n, T).int(), "this is int32"),
-            "one row": (lambda n, T: real(n, T), "its shape is (2, 1, 4)"),
-            "all": (lambda n, T: torch.ones(len(n), T, T, dtype=torch.bool), "with lengths [4, 2]"),
+            "numbers": (lambda n, T: padded_left(n, T).int(), "it holds int32; asked for are True and False"),
+            "one row": (lambda n, T: real(n, T), "its shape is (1, 1, 3); asked for is (1, 3, 3)"),
+            "all": (lambda n, T: torch.ones(len(n), T, T, dtype=torch.bool), "wrong on inputs n = [2], T = 3"),
         },
     ),
     "softmax_backward": Variants(
@@ -197,7 +211,7 @@ VARIANTS = {
             "minus ten": (lambda s, m: s.masked_fill(~m, -10).softmax(-1), "how negative"),
             "after the softmax": (lambda s, m: s.softmax(-1) * m, "mask came after the softmax"),
             "temperature": (lambda s, m: masked_softmax(s * (1 + ~m.all()), m), "visible scores"),
-            "full mask only": (lambda s, m: masked_softmax(s, m & (m.shape[1] == 3)), "must broadcast"),
+            "full mask only": (lambda s, m: masked_softmax(s, m & (m.shape == s.shape)), "must broadcast"),
             "NaN": (lambda s, m: s.masked_fill(~m, -INF).softmax(-1), "0 / 0"),
             "uniform": (lambda s, m: s.masked_fill(~m, -3e38).softmax(-1), "still shares out weight"),
             "NaN gradient": (lambda s, m: (s + m.log()).softmax(-1).nan_to_num(0), "training dies"),

@@ -136,7 +136,7 @@ VARIANTS = {
                 "its own weight only",
             ),
             "summed": (lambda g, q, H: by_autograd(g, q, H).sum(0).expand_as(H), "the sum over all"),
-            "one sum": (lambda g, q, H: by_autograd(g, q, H).sum(0), "its shape is (3,)"),
+            "one sum": (lambda g, q, H: by_autograd(g, q, H).sum(0), "its shape is (1,); asked for is (1, 1)"),
             "plain mean": (lambda g, q, H: by_autograd(g, 0 * q, H), "not what autograd sends"),
             "overflow": (by_hand, "exp overflows"),
             "NaN to 0": (nan_to_num, "one weight is 1"),

@@ -102,18 +102,22 @@ VARIANTS = {
             "no state": (handing(lambda first, last: None), "empty memory"),
             "state after the first token": (handing(lambda first, last: last.states[:, 0]), "*first* token"),
             "state of the first part": (handing(lambda first, last: first.state), "*first* part"),
-            "all states": (handing(lambda first, last: last.states), "it stopped on inputs an RNNLM"),
+            "all states": (
+                handing(lambda first, last: last.states),
+                "it stopped on inputs model = an RNNLM, tokens = (2, 7) int64, size = 3",
+            ),
             "rest left out": (without_rest, "shorter part is missing"),
             "all at once": (lambda model, tokens, size: model(tokens).logits, "7 tokens at once"),
             "one token more": (lambda model, tokens, size: parts(model, tokens, size + 1), "4 tokens at once"),
             "probabilities": (lambda *a: parts(*a).softmax(-1), "before the softmax"),
-            "states": (lambda model, tokens, size: model(tokens[:, :size]).states, "its shape is (2, 3, 4)"),
+            "states": (lambda model, tokens, size: model(tokens[:, :size]).states, "its shape is (1, 1, 4)"),
             "state halved": (handing(lambda first, last: last.state / 2), "differ from those of one reading"),
         },
     ),
     "joint_perplexity": Variants(
         right={
             "sums": ours,
+            "a tensor": lambda nats, n: torch.tensor(ours(nats, n)),
             "torch": by_torch,
             "a product of powers": lambda nats, n: math.prod(math.exp(x * t / sum(n)) for x, t in zip(nats, n)),  # noqa: B905
         },
@@ -129,14 +133,22 @@ VARIANTS = {
             "never divided": (lambda nats, n: ours(nats, n) ** sum(n), "never divided"),
             "divided by texts": (lambda nats, n: ours(nats, n) ** (sum(n) / len(n)), "number of texts"),
             "probability": (lambda nats, n: 1 / ours(nats, n), "sign of the exponent"),
-            "a tensor": (lambda nats, n: torch.tensor(ours(nats, n)), "it returns Tensor"),
-            "rounded": (lambda nats, n: round(ours(nats, n)), "it returns int"),
+            "of two numbers": (
+                lambda nats, n: torch.tensor([ours(nats, n)] * 2),
+                "returns Tensor of shape (2,); a number",
+            ),
+            "added up, then a root": (
+                lambda nats, n: math.exp(sum(x * t for x, t in zip(nats, n, strict=True))) ** (1 / sum(n)),
+                "OverflowError",
+            ),
+            "rounded": (lambda nats, n: round(ours(nats, n)), "yours is 7, and asked for is 7.389"),
             "the first text": (lambda nats, n: math.exp(nats[0]), "not the perplexity"),
         },
     ),
     "exactly_right": Variants(
         right={
             "masked": words,
+            "a tensor": lambda logits, y: torch.tensor(words(logits, y)),
             "word by word": word_by_word,
             "counted": lambda logits, y: 1 - ((logits.argmax(-1) != y) & (y != 0)).any(-1).sum().item() / len(y),
         },
@@ -152,7 +164,7 @@ VARIANTS = {
             "last column": (judged(lambda right, real: (right | ~real)[:, -1].float().mean()), "last column"),
             "other axis": (judged(lambda right, real: (right | ~real).all(0).float().mean()), "other axis"),
             "padding is wrong": (judged(lambda right, real: (right & real).all(-1).float().mean()), "never be right"),
-            "a tensor": (lambda logits, y: torch.tensor(words(logits, y)), "it returns Tensor"),
+            "a truth": (lambda logits, y: words(logits, y) == 1, "returns bool; a number"),
             "argmin": (lambda logits, y: words(-logits, y), "not the share"),
         },
     ),

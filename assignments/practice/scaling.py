@@ -149,7 +149,7 @@ VARIANTS = {
             "overwritten": (lambda g, t: g[-1], "overwrote"),
             "softmax": (weighted(lambda t: t.softmax(0)), "through a softmax"),
             "once too often": (weighted(lambda t: t / t.sum() / len(t)), "once too often"),
-            "root": (weighted(lambda t: t.sqrt() / t.sqrt().sum()), "with [7, 2, 4] tokens"),
+            "root": (weighted(lambda t: t.sqrt() / t.sqrt().sum()), "of the mean over all tokens. On"),
             "NaN": (weighted(lambda t: t / t.sum()), "0 times NaN"),
             "one token at least": (
                 lambda g, t: weighted(lambda t: t.clamp(min=1) / t.clamp(min=1).sum())(g.nan_to_num(0), t),

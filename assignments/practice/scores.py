@@ -71,13 +71,14 @@ VARIANTS = {
             "no sum": (lambda q, k: -((q.unsqueeze(2) - k.unsqueeze(1)) ** 2) / 2, "*coordinate*"),
             "root": (rooted, "no slope at 0"),
             "detached": (lambda q, k: differences(q.detach(), k.detach()), "detached"),
-            "no batch": (lambda q, k: differences(q[:1], k[:1]), "its shape is (1, 3, 4)"),
+            "no batch": (lambda q, k: differences(q[:1], k[:1]), "its shape is (1, 1, 1); asked for is (2, 1, 1)"),
             "weights": (lambda q, k: Attention(DotScore(5, 5))(q, k, k).weights, "not −½"),
         },
     ),
     "sharpness": Variants(
         right={
             "solved": solved,
+            "a tensor": lambda a, S: torch.tensor(solved(a, S)),
             "bisected": bisected,
             "torch": lambda share, S: (torch.logit(torch.tensor(share)) + math.log(S - 1)).item() / 2,
         },
@@ -91,9 +92,12 @@ VARIANTS = {
             "log2": (lambda a, S: solved(a, S) / math.log(2), "base 2"),
             "log10": (lambda a, S: solved(a, S) / math.log(10), "base 10"),
             "doubled": (lambda a, S: 4 * solved(a, S), "doubled"),
-            "a tensor": (lambda a, S: torch.tensor(solved(a, S)), "it returns Tensor"),
+            "a word": (lambda a, S: str(solved(a, S)), "it returns str; a number is asked for"),
             "infinite": (lambda a, S: math.inf, "it is inf"),
-            "the weight": (lambda a, S: 1 / (1 + (S - 1) * math.exp(-2 * a)), "largest share among 50"),
+            "the weight": (
+                lambda a, S: 1 / (1 + (S - 1) * math.exp(-2 * a)),
+                "yours is 0.1099, and asked for is 3.045",
+            ),
         },
     ),
 }

@@ -41,6 +41,13 @@ def best_of_each_first(log_prob, log_next, ended):
     return [value, parent, words[parent, place]]
 
 
+def two_of_each(log_prob, log_next, ended):
+    """The two best of each beam are enough: three of the best may have one parent."""
+    each, words = table(log_prob, log_next, ended).topk(2, dim=1)
+    value, parent, place = top(each) if len(log_prob) > 1 else top(each[:, :1])
+    return value, parent, words[parent, place]
+
+
 def each_its_own(log_prob, log_next, ended):
     value, word = table(log_prob, log_next, ended).max(1)
     return value, torch.arange(len(value)), word
@@ -126,6 +133,7 @@ VARIANTS = {
     "beam_step": Variants(
         right={
             "one table": step,
+            "lists": reordered(lambda v, p, w: [v.tolist(), p.tolist(), w.tolist()]),
             "a sorted list": by_lists,
             "the best of each first": best_of_each_first,
         },
@@ -137,7 +145,7 @@ VARIANTS = {
             "one child each, unsorted": (each_its_own, "in the old order"),
             "the worst": (lambda p, q, e: top(p.unsqueeze(1) + q, largest=False), "the worst"),
             "upside down": (reordered(lambda v, p, w: (v.flip(0), p.flip(0), w.flip(0))), "best does not come first"),
-            "means": (lambda p, q, e: top((p.unsqueeze(1) + q) / 2), "not those of the k best extensions"),
+            "means": (lambda p, q, e: top((p.unsqueeze(1) + q) / 2), "best first. It is wrong on"),
             "swapped": (reordered(lambda v, p, w: (v, w, p)), "swapped"),
             "divided by k": (by_k, "does one row"),
             "floats": (lambda p, q, e: (step(p, q, e)[0], p, p), "float32"),
@@ -145,13 +153,14 @@ VARIANTS = {
             "lost": (lost, "lost"),
             "copied": (copied, "several times"),
             "pays": (lambda p, q, e: top(table(p, q, e, lambda p, q: p + q[:, 0])), "pays for its padding"),
-            "pays something": (half_price, "with one ended beam, the log-prob"),
+            "pays something": (half_price, "log_next = (1, 3) float32, ended = [True]"),
             "parents mixed up": (reversed_parents, "the parents are wrong"),
             "eos again": (eos_again, "is padded"),
-            "one ended at most": (one_at_most, "3 of 4 beams ended"),
+            "one ended at most": (one_at_most, "ended = [True, True]"),
             "too many": (lambda p, q, e: top(table(p, q, e), k=4), "has the shape (4,)"),
             "no words": (lambda p, q, e: step(p, q, e)[:2], "tuple; 3 tensors"),
-            "lists": (reordered(lambda v, p, w: (v, p.tolist(), w)), "parent is list"),
+            "words": (reordered(lambda v, p, w: (v, str(p), w)), "parent is str; a torch.Tensor"),
+            "two of each parent": (two_of_each, "not the k best extensions"),
             "a table": (lambda p, q, e: table(p, q, e), "returns Tensor"),
         },
     ),
@@ -160,6 +169,7 @@ VARIANTS = {
             "closed": closed,
             "bisected": bisected,
             "with tensors": with_tensors,
+            "a tensor": lambda *a: torch.tensor(closed(*a)),
         },
         wrong={
             "sign": (other(lambda r, n, m: -math.log(r) / lg(n, m)), "the sign is wrong"),
@@ -171,7 +181,7 @@ VARIANTS = {
             "1 is enough": (lambda *_: 1.0, "not yet equal"),
             "negative": (other(lambda r, n, m: math.log(r) / lg(n, m)), "yours is negative"),
             "absolute": (other(lambda r, n, m: abs(math.log(r) / lg(n, m))), "0 is enough"),
-            "tensor": (lambda *a: torch.tensor(closed(*a)), "plain float"),
+            "a list": (lambda *a: [closed(*a)], "returns list; a number"),
         },
     ),
 }

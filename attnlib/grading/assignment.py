@@ -25,7 +25,8 @@ The head may also say what to read again, `read: {q1: "[Masked softmax](../04_ma
 """
 
 import copy
-import math
+import functools
+import itertools
 import random
 import re
 
@@ -61,27 +62,30 @@ def choose(name: str) -> str:
     return found[0]
 
 
+@functools.cache
 def options(name: str) -> dict[str, list]:
     """`{mark: what may stand there}` of an assignment, as the head of its source says."""
     return yaml.safe_load((SOURCES / f"{choose(name)}.md").read_text("utf8").split("---\n")[1]).get("vary", {})
 
 
-def count_variants(name: str) -> int:
-    """How many variants an assignment has, the published one among them."""
-    return math.prod(len(each) for each in options(name).values())
+@functools.cache
+def variants(name: str) -> list[tuple[int, ...]]:
+    """The variants of an assignment, as places of its options: two at least are not those of the published one.
+
+    So no answer to the published one is right for another, and little of it can be copied.
+    """
+    places = itertools.product(*(range(len(each)) for each in options(name).values()))
+    return [chosen for chosen in places if sum(map(bool, chosen)) >= min(2, len(chosen)) > 0]
 
 
 def values(name: str, seed: int = 0) -> dict[str, str]:
     """`{mark: what stands there}` of a variant: of the published one with seed 0, of any other one otherwise."""
-    number = 0
-    if seed and (count := count_variants(name)) > 1:
-        number = random.Random(f"{choose(name)}/{seed}").randrange(1, count)
+    all_options, others = options(name), variants(name)
+    chosen = random.Random(f"{choose(name)}/{seed}").choice(others) if seed and others else (0,) * len(all_options)
     marks = {"@SEED@": str(seed)}
-    for key, each in options(name).items():
-        number, n = divmod(number, len(each))
-        value = each[n]
-        parts = {f"@{key}.{part}@": str(text) for part, text in value.items()} if isinstance(value, dict) else {}
-        marks |= parts or {f"@{key}@": str(value)}
+    for (key, each), n in zip(all_options.items(), chosen, strict=True):
+        parts = {f"@{key}.{part}@": str(text) for part, text in each[n].items()} if isinstance(each[n], dict) else {}
+        marks |= parts or {f"@{key}@": str(each[n])}
     return marks
 
 

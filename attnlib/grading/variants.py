@@ -9,7 +9,8 @@ import hashlib
 import io
 from pathlib import Path
 
-from attnlib.grading.assignment import choose, count_variants, values
+from attnlib.grading import assignment
+from attnlib.grading.assignment import choose, values
 from attnlib.grading.collect import tidy
 from attnlib.grading.release import write as write_handout
 from attnlib.grading.report import dialect
@@ -60,17 +61,17 @@ def read_roster(path: Path) -> list[str]:
     return list(students.values())
 
 
-def write(assignment: str, students: list[str], secret: str, folder: Path) -> list[Path]:
+def write(which: str, students: list[str], secret: str, folder: Path) -> list[Path]:
     """Write a hand-out for each student, `FOLDER/student/NAME.ipynb`, and the manifest.
 
     Raises:
-        ValueError: The secret is empty, or the assignment has too few variants.
+        ValueError: The secret is empty, or the assignment has no variants.
     """
-    name = choose(assignment)
+    name = choose(which)
     if not secret:
         raise ValueError("The secret of the class is empty: with it anybody could work out every variant.")
-    if (count := count_variants(name)) < 2:
-        raise ValueError(f"{name} has {count} variant: nothing in its source varies.")
+    if not assignment.variants(name):
+        raise ValueError(f"{name} has no variants: nothing in its source varies.")
     written, rows = [], []
     for student in students:
         seed = seed_of(name, secret, student)
@@ -82,7 +83,7 @@ def write(assignment: str, students: list[str], secret: str, folder: Path) -> li
     return [*written, path]
 
 
-def read_manifest(path: Path, assignment: str) -> dict[str, int]:
+def read_manifest(path: Path, which: str) -> dict[str, int]:
     """`{student: seed}` of an assignment.
 
     Raises:
@@ -94,11 +95,11 @@ def read_manifest(path: Path, assignment: str) -> dict[str, int]:
         raise ValueError(f"{path.name}: a manifest has the columns student, assignment and seed.")
     found: dict[str, int] = {}
     for line, row in enumerate(rows, start=2):
-        if row["assignment"] == choose(assignment):
+        if row["assignment"] == choose(which):
             if not row["seed"].isdecimal() or not int(row["seed"]):
                 raise ValueError(f"{path.name}, line {line}: {row['seed']!r} is no seed of a variant.")
             found[row["student"]] = int(row["seed"])
     if not found:
         names = sorted({row["assignment"] for row in rows})
-        raise ValueError(f"{path.name} is a manifest of {', '.join(names)}, not of {choose(assignment)}.")
+        raise ValueError(f"{path.name} is a manifest of {', '.join(names)}, not of {choose(which)}.")
     return found

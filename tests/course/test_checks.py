@@ -1,15 +1,17 @@
 """Every check says Right to right answers in any dress, and names the mistake of each wrong one."""
 
-import json
+import importlib
+import pkgutil
 
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from assignments.practice import variants
 from attnlib.course import checks
-from attnlib.course.checks import asking, verdict
-from attnlib.course.checks.verdict import check
+from attnlib.course.checks import examining, verdict
+from attnlib.course.checks.verdict import Mistake, check
 from attnlib.grading.answers import Agreeable
 
 NAMES = [name for name in checks.__all__ if name != "Verdict"]
@@ -80,6 +82,183 @@ def test_an_object_that_is_equal_to_everything_is_not_right(name):
     assert not getattr(checks, name)(lambda *_, **__: Agreeable())
 
 
+# --- every mistake that a check knows --------------------------------------------------------------
+
+
+def examined(name, monkeypatch):
+    """What a check asks of its first right answer: the arguments of each of its examinations."""
+    calls = []
+
+    def record(answer, *arguments, **named):
+        calls.append((arguments, named))
+        return examining.examine(answer, *arguments, **named)
+
+    for module in pkgutil.iter_modules(checks.__path__):
+        module = importlib.import_module(f"{checks.__name__}.{module.name}")
+        if module is not examining and hasattr(module, "examine"):
+            monkeypatch.setattr(module, "examine", record)
+    assert getattr(checks, name)(next(iter(VARIANTS[name].right.values())))
+    return calls
+
+
+def made(mistake, wanted, turn):
+    """An answer that makes a mistake; where it may give one thing or another, by turns."""
+
+    def answer(*inputs):
+        would = mistake(*inputs)
+        if isinstance(would, set):
+            would = sorted(would, key=repr)[turn % len(would)]
+        if isinstance(would, torch.Size):
+            return torch.zeros(would, dtype=wanted(*inputs).dtype)
+        if isinstance(would, tuple) and None in [part if part is None else 0 for part in would]:
+            return tuple(w if part is None else part for part, w in zip(would, wanted(*inputs), strict=True))
+        return would + 0 if isinstance(would, Tensor) and would.dtype != torch.bool else would
+
+    return answer
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mistake_that_is_known_is_told_its_own_sentence(name, monkeypatch):
+    for arguments, named in examined(name, monkeypatch):
+        _, wanted, *rest = arguments
+        for sentence, mistake in (rest[0] if rest else {}).items():
+            for turn in range(2):
+                with pytest.raises(Mistake) as told:
+                    examining.examine(made(mistake, wanted, turn), *arguments, **named)
+                assert str(told.value) == sentence
+
+
+# --- right answers in any dress -------------------------------------------------------------------
+
+#: Checks that ask for a gradient as well: numbers alone are not enough.
+WITH_GRADIENT = {"masked_softmax", "look_back", "distance_score"}
+DRESSES = {
+    "float64": lambda y: y.double() if isinstance(y, Tensor) and y.is_floating_point() else y,
+    "parameter": lambda y: torch.nn.Parameter(y) if isinstance(y, Tensor) and y.is_floating_point() else y,
+    "array": lambda y: y.detach().numpy() if isinstance(y, Tensor) else y,
+    "list": lambda y: y.tolist() if isinstance(y, Tensor) else y,
+    "NumPy": lambda y: np.array([y])[0] if isinstance(y, float | int | str) else y,
+    "tensor": lambda y: torch.tensor(y) if isinstance(y, float | int) else y,
+    "parameter without axes": lambda y: torch.nn.Parameter(torch.tensor(y)) if isinstance(y, float) else y,
+    "array without axes": lambda y: np.array(y) if isinstance(y, float | int) else y,
+}
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_right_answer_passes_in_any_dress(name, dress):
+    if name in WITH_GRADIENT and dress != "float64":
+        pytest.skip("it is asked for a gradient, too")
+    right, change = next(iter(VARIANTS[name].right.values())), DRESSES[dress]
+
+    def one(y):
+        if isinstance(y, dict):
+            return {key: [change(x) for x in of] for key, of in y.items()}
+        return type(y)(map(change, y)) if type(y) in (list, tuple) else change(y)
+
+    told = getattr(checks, name)(lambda *inputs: one(right(*inputs)))
+    assert told, told
+
+
+@pytest.mark.parametrize("name", sorted(WITH_GRADIENT))
+def test_an_answer_without_a_gradient_is_told_so(name):
+    right = next(iter(VARIANTS[name].right.values()))
+    assert "no gradient leads back" in getattr(checks, name)(lambda *inputs: right(*inputs).tolist()).words
+
+
+# --- right on some inputs only ----------------------------------------------------------------------
+
+
+def filled(number):
+    return lambda scores, mask: scores.masked_fill(~mask, number).softmax(-1) * mask
+
+
+def renormalised(scores, mask):
+    weights = scores.softmax(-1) * mask
+    return weights / weights.sum(-1, keepdim=True).clamp(min=1e-30)
+
+
+def rotated(W_o, order):
+    return W_o.roll(-order[0] * len(W_o) // len(order), 1)
+
+
+def only(check, variant, change):
+    """A right answer with a change around it."""
+    return check, lambda *inputs: change(VARIANTS[check].right[variant](*inputs))
+
+
+def blurred_one(weights):
+    return VARIANTS["blur"].right["one line"](weights[:1]).expand(len(weights), -1)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("masked_softmax", filled(-1e4)), ("masked_softmax", filled(-1e9)), ("masked_softmax", renormalised),
+        ("reorder_heads", rotated), ("blur", blurred_one), only("last_real_state", "picked", Tensor.squeeze),
+        only("repeated_words", "logarithm", Tensor.squeeze), only("past_and_padding", "compared", Tensor.squeeze),
+        only("break_even", "solved", lambda S: round(S, 2)), only("exactly_right", "masked", lambda y: round(y, 2)),
+        only("least_weight", "clamped", lambda w: w.round(decimals=2)),
+        only("look_back", "masked softmax", Tensor.half),
+        only("look_back", "masked softmax", lambda c: 0.5 * c + 0.5 * c.detach()),  # half of its gradient
+    ],
+)  # fmt: skip
+def test_an_answer_that_is_right_on_some_inputs_only_is_refused(name, answer):
+    told = getattr(checks, name)(answer)
+    assert not told and told.written, told
+
+
+# --- diagnoses that would be wrong ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "never"),
+    [
+        ("row_shift", lambda predicted, sure: -1, "sign"),
+        ("row_shift", lambda predicted, sure: 2, "sentence"),
+        ("exactly_right", lambda logits, targets: 5 / 11, "share of right"),
+        ("error_rate", lambda *corpus: 0.4, "precision"),
+        ("error_rate", lambda *corpus: 4 / 9, "1 minus it"),
+        ("apply_merges", lambda word, merges: list(word) if word == "replayable" else [word], "merged with both"),
+        ("joint_perplexity", lambda nats, tokens: 2.0 ** (22.5 / 14), "a power of 2"),
+        ("sharpness", lambda share, S: 12.18, "score of *one*"),
+        ("break_even", lambda T, d: 48, "equally long"),
+        ("penalty_needed", lambda log_p, n, log_q, m: 2.867, "upside down"),
+    ],
+)  # fmt: skip
+def test_a_mistake_that_fits_one_input_only_is_not_named(name, answer, never):
+    told = getattr(checks, name)(answer)
+    assert not told and never not in told.words, told
+
+
+def test_a_mask_with_its_axes_exchanged_is_told_so():
+    right = next(iter(VARIANTS["past_and_padding"].right.values()))
+    assert "rows and columns" in checks.past_and_padding(lambda n, T: right(n, T).mT).words
+    right = next(iter(VARIANTS["latest_only"].right.values()))
+    assert "rows and columns" in checks.latest_only(lambda *x: right(*x).T).words
+
+
+def test_a_price_that_is_rounded_is_not_compared_with_itself():
+    words = checks.divided_gaze(lambda T, M: (torch.eye(T).repeat_interleave(M // T, 1) * T / M).roll(1, 1) + 1e-3
+                                * (torch.arange(M) % 2 - 0.5)).words  # fmt: skip
+    assert "pays 6.75, and the least is 6.75" not in words and words
+
+
+# --- time and chance --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["blur", "own_rates", "mirrored"])
+def test_an_answer_that_never_ends_is_told_so(name, monkeypatch):
+    monkeypatch.setattr(verdict, "SECONDS", 0.2)
+
+    def endless(*inputs):
+        while True:
+            pass
+
+    told = getattr(checks, name)(endless)
+    assert repr(told) == "Not yet: it has not ended after 0.2 seconds. Is there a loop that never ends?"
+
+
 def test_a_check_leaves_the_random_numbers_alone():
     torch.manual_seed(3)
     want = torch.rand(2)
@@ -95,134 +274,3 @@ def test_a_fault_of_the_check_itself_is_not_blamed_on_the_student():
 
     with pytest.raises(RuntimeError, match="our own"):
         broken(lambda: 1)
-
-
-# --- how a check asks ---------------------------------------------------------------------------------
-
-
-def said(function, *inputs, how=asking.ask, **named):
-    """What the student is told, None when there is nothing to say."""
-    try:
-        how(function, *inputs, **named)
-    except verdict.Mistake as mistake:
-        return str(mistake)
-
-
-def test_a_question_is_asked_on_copies():
-    mine, other = torch.zeros(2, 3), torch.ones(4)
-    assert said(lambda x: x.add_(1), mine).startswith("it changes the (2, 3) tensor it was given.")
-    assert said(lambda x, y: y.mul_(2), mine, y=other).startswith("it changes the (4,) tensor it was given.")
-    assert not mine.any() and (other == 1).all()
-    assert said(lambda x: x + 1, mine) is None
-
-
-@pytest.mark.parametrize("how", [asking.ask, asking.ask_number, asking.ask_plain])
-@pytest.mark.parametrize("mine", [[2, 1], {1, 2}, [{1}, {2}], ([2],), {"a": [1]}], ids=repr)
-def test_lists_and_sets_are_copied_too(mine, how):
-    before = repr(mine)
-
-    def emptied(x):
-        inner = next(iter(x.values() if isinstance(x, dict) else x))
-        (x if isinstance(inner, int) else inner).clear()
-        return 1.0
-
-    words = f"it changes the {type(mine).__name__} it was given. Whoever called it still needs that: work on a new one."
-    assert said(emptied, mine, how=how) == words
-    assert said(lambda y, x: emptied(x), 3, x=mine, how=how) == words
-    assert repr(mine) == before
-    assert said(lambda x: 1.0, mine, how=how) is None
-
-
-def test_what_a_check_listens_to_is_no_copy():
-    model = torch.nn.Linear(2, 2)
-    assert asking.ask(lambda given: given, model) is model
-
-
-def test_an_error_is_told_with_the_inputs_and_the_line():
-    def product(x, mask):
-        return x @ mask
-
-    def broken(x, mask, n):
-        return product(x, mask) / n
-
-    words = said(broken, torch.ones(2, 3), torch.ones(4, dtype=torch.bool), n=0)
-    assert words.startswith("it stopped on inputs (2, 3) float32, (4,) bool, n=0: RuntimeError: ")
-    assert words.endswith(" (in the line `return x @ mask`)")
-
-    def reading(x):
-        return json.loads("")  # stops far inside json
-
-    assert said(reading, torch.ones(2)).endswith(' (in the line `return json.loads("")  # stops far inside json`)')
-    # no line of ours, nor torch's: there is none of the student's
-    assert said(torch.mm, torch.ones(2, 3), torch.ones(2, 3)).count("in the line") == 0
-
-
-def test_an_answer_must_be_a_tensor_of_its_shape():
-    class Loud(torch.Tensor):
-        pass
-
-    ask = {"how": asking.ask_tensor, "shape": (2, 3)}
-    assert said(lambda x: x.tolist(), torch.ones(2, 3), **ask) == "it returns list; a torch.Tensor is asked for."
-    assert "returns Loud" in said(lambda x: x.as_subclass(Loud), torch.ones(2, 3), **ask)
-    words = said(lambda x: x.T, torch.ones(2, 3), **ask)
-    assert words == "its shape is (3, 2); asked for is (2, 3), on inputs (2, 3) float32."
-    assert said(lambda x: x.T, torch.ones(2, 3), instead={(3, 2): "turned."}, **ask) == "turned."
-    assert said(lambda x: x, torch.ones(2, 3), instead={(2, 3): "turned."}, **ask) is None
-
-
-@pytest.mark.parametrize(
-    "answer", [1, True, "1.0", torch.tensor(1.0), np.float32(1), np.ones(1), type("F", (float,), {})(1)]
-)
-def test_a_number_is_a_plain_number(answer):
-    words = said(lambda: answer, how=asking.ask_number)
-    assert words == f"it returns {type(answer).__name__}; a plain number is asked for, a float."
-
-
-def test_numbers_of_python_and_numpy_will_do():
-    assert type(asking.ask_number(lambda: np.float64(0.5))) is float
-    assert asking.ask_number(lambda x: x / 2, 1.0) == 0.5
-
-
-@pytest.mark.parametrize("kind,words", asking.PLAIN.items(), ids=str)
-def test_a_plain_answer_is_of_its_kind_and_no_other(kind, words):
-    mine = np.bool_(True) if kind is bool else type("Mine", (kind,), {})()  # of bool there is no class of one's own
-    other = "True" if kind is bool else True
-    assert asking.ask_plain(lambda: kind(), kind=kind) == kind()
-    for answer in (mine, kind, np.float64(1), np.int64(1), other, torch.tensor(1.0), {}):
-        told = said(lambda answer=answer: answer, how=asking.ask_plain, kind=kind)
-        assert told == f"it returns {type(answer).__name__}; {words} is asked for."
-
-
-def test_only_a_whole_number_stands_for_a_float():
-    assert type(asking.ask_plain(lambda: 2)) is float
-    assert said(lambda: 2.0, how=asking.ask_plain, kind=int) == "it returns float; a plain int is asked for."
-
-
-@pytest.mark.parametrize(
-    ("wanted", "mistakes", "answers"),
-    [
-        (1.0, {"two": 2.0, "also two": 2.0, "one": 1.0},
-         {None: [1.05], "two": [2.1], "otherwise": [3.0, torch.ones(2)]}),
-        (2.5, {"rounded": {2, 3}, "two": 2.0}, {None: [2.5], "rounded": [2, 3.0], "otherwise": [4, torch.nan]}),
-        (["a", "b"], {"turned": ["b", "a"], "one": ["a"]},
-         {None: [["a", "b"]], "turned": [["b", "a"]], "one": [["a"]], "otherwise": [
-             ("a", "b"), ["a", "c"], ["a", "b", "c"], [Agreeable(), Agreeable()], [Agreeable()], []]}),
-    ],
-    ids=["a number", "one number or another", "lists, word for word"],
-)  # fmt: skip
-def test_the_first_mistake_that_fits_is_said(wanted, mistakes, answers):
-    def judge(given):
-        verdict.expect(given, wanted, mistakes, "otherwise", tolerance=0.1)
-
-    for words, given in ((words, given) for words, several in answers.items() for given in several):
-        assert said(judge, given, how=lambda f, x: f(x)) == words, given
-
-
-def test_gradients_are_those_of_the_sum_of_squares():
-    x, y = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
-    slopes = asking.gradients(lambda x, y, n: n * x * y, x, y, 2)
-    assert [slope.tolist() for slope in slopes] == [[72.0, 256.0], [24.0, 128.0]]
-    for blocked in (lambda x, y: x.detach() * y.detach(), lambda x, y: [x, y]):
-        assert said(blocked, x, y, how=asking.gradients).startswith("no gradient leads back")
-    words = said(lambda x, y: x.detach() * y.sum(), x, torch.ones(3), how=asking.gradients)
-    assert words == "no gradient reaches the (2,) input: was it detached on the way?"

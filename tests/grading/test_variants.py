@@ -1,13 +1,14 @@
 """Everybody gets a variant, never the published one, and a manifest knows whose it is."""
 
 import csv
+import itertools
 
 import nbformat
 import pytest
 
 from attnlib.grading import __main__ as command
 from attnlib.grading import variants
-from attnlib.grading.assignment import choose, count_variants, names, options, values
+from attnlib.grading.assignment import choose, names, options, values
 from attnlib.grading.release import student_version
 
 NAME = choose("a03")
@@ -18,16 +19,22 @@ def shown(name: str, seed: int) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", names())
-def test_seeds_reach_every_variant_but_the_published_one(name):
-    first = tuple(
-        str(v)
-        for each in options(name).values()
-        for v in (each[0].values() if isinstance(each[0], dict) else [each[0]])
-    )
-    assert shown(name, 0) == first
-    count = count_variants(name)
-    found = {shown(name, seed) for seed in range(1, 12 * count)}
-    assert len(found) == count - 1 and first not in found
+def test_every_variant_asks_for_other_work_than_the_published_one(name):
+    """At least fifty of them, each with two options that are not the first."""
+
+    def written(value) -> tuple[str, ...]:
+        return tuple(map(str, value.values())) if isinstance(value, dict) else (str(value),)
+
+    all_options = list(options(name).values())
+    assert shown(name, 0) == sum((written(each[0]) for each in all_options), ())
+    others = {
+        sum(map(written, chosen), ())
+        for chosen in itertools.product(*all_options)
+        if sum(value is not each[0] for value, each in zip(chosen, all_options, strict=True)) >= 2
+    }
+    assert len(others) >= 50
+    assert {shown(name, seed) for seed in range(1, 400)} <= others
+    assert len({shown(name, seed) for seed in range(1, 400)}) >= 50
 
 
 def test_a_class_gets_its_hand_outs_and_a_manifest(tmp_path, capsys):

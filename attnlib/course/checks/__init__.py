@@ -1,7 +1,8 @@
 """Checks for exercises: `checks.masked_softmax(yours)` says at once whether it is right, or what went wrong.
 
-A check asks your function on inputs of its own, in several shapes, and compares with the tested package. It
-never shows the answer.
+A check asks your function on inputs of its own, small and large, in several shapes, and compares with answers by
+definition. A sentence that names a mistake is said when that mistake explains your answers on two inputs; otherwise the
+smallest input is shown on which it is wrong.
 """
 
 from attnlib.course.checks.attention import (
@@ -14,7 +15,6 @@ from attnlib.course.checks.attention import (
 from attnlib.course.checks.copying import copied_words, gate_gradient
 from attnlib.course.checks.cost import break_even, direct_gradient
 from attnlib.course.checks.designing import (
-    blind_baseline,
     could_fail,
     equal_text,
     long_enough,
@@ -27,7 +27,7 @@ from attnlib.course.checks.language import exactly_right, joint_perplexity, last
 from attnlib.course.checks.scaling import apply_merges, whole_gradient
 from attnlib.course.checks.scores import distance_score, sharpness
 from attnlib.course.checks.search import beam_step, penalty_needed
-from attnlib.course.checks.seeing import divided_gaze, least_weight, mirrored, unseen_directions
+from attnlib.course.checks.seeing import blind_baseline, divided_gaze, least_weight, mirrored, unseen_directions
 from attnlib.course.checks.self_attention import blur, even_look, reorder_heads
 from attnlib.course.checks.seq2seq import error_rate, latest_only, look_back, row_shift
 from attnlib.course.checks.verdict import Verdict

@@ -1,40 +1,33 @@
-"""How a check asks a student's function: always on copies, and each time for one kind of answer.
+"""How a check asks a student's function: always on copies.
 
-- `ask`: anything but None.
-- `ask_tensor`: one tensor of a given shape.
-- `ask_tensors`: several tensors, each with its name and shape.
-- `ask_number`: the float of a formula, Python's or NumPy's; an int has been rounded.
-- `ask_plain`: exactly a float, an int, a bool, a str, a list or a tuple; an int will do for a float, NumPy's not.
+- `ask` calls it, and tells whoever it stops, returns nothing, changes an input, or never ends.
 - `gradients`: what flows back from the answer to its inputs.
 
-Each of them raises `Mistake` when the function stops, returns nothing, changes an input or returns something else.
+Each of them raises `Mistake` with the sentence for the student.
 """
 
+import contextlib
 import copy
 import dis
 import inspect
 import traceback
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from attnlib.course.checks.verdict import Mistake, Unwritten, need, same
+from attnlib.course.asserts import same
+from attnlib.course.checks.verdict import Mistake, Unwritten, need
 
-PLAIN = {
-    float: "a plain float", int: "a plain int", bool: "True or False", str: "a word", list: "a list", tuple: "a tuple",
-}  # fmt: skip
 #: What Python does in a function that does nothing.
 NOTHING = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
 CONTAINERS = (list, tuple, set, dict)
 
 
-def draw(*shape: int, seed: int = 0, dtype: torch.dtype = torch.float32) -> Tensor:
-    """Standard normal numbers of this shape, the same ones each time: scores that no softmax saturates."""
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+def draw(*shape: int, seed: int = 0, scale: float = 1.0, dtype: torch.dtype = torch.float32) -> Tensor:
+    """Normal numbers of this shape, the same ones each time. With the scale 1 no softmax saturates."""
+    return scale * torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=dtype)
 
 
 def ask(answer: Callable, *inputs: Any, **named: Any) -> Any:
@@ -43,16 +36,18 @@ def ask(answer: Callable, *inputs: Any, **named: Any) -> Any:
     Raises:
         Unwritten: It has no lines of its own.
         Mistake: It stopped with an error, returned nothing, or changed one of its inputs.
+        TimeoutError: It has not ended in time.
     """
     given, given_named = [_copied(x) for x in inputs], {name: _copied(x) for name, x in named.items()}
     try:
         result = answer(*given, **given_named)
+    except TimeoutError:
+        raise  # the time of the whole check is over
     except Exception as error:
         if isinstance(error, NotImplementedError) and not error.args:  # torch raises it too, in words of its own
             raise Unwritten("replace `raise NotImplementedError` by your own lines.") from None
-        raise Mistake(
-            f"it stopped on {described(*inputs, **named)}: {type(error).__name__}: {error}{line_of(error, answer)}"
-        ) from None
+        where, kind = described(*inputs, of=answer, **named), type(error).__name__
+        raise Mistake(f"it stopped on {where}: {kind}: {error}{line_of(error, answer)}") from None
     if result is None and empty(answer):
         raise Unwritten("put your own lines in place of the `...`.")
     need(result is not None, "it returns None. Is there a `return`, and something after it?")
@@ -74,7 +69,7 @@ def ask(answer: Callable, *inputs: Any, **named: Any) -> Any:
 
 def empty(answer: Callable) -> bool:
     """Whether the body of a function is `...`, `pass`, or a docstring and no more."""
-    code = getattr(answer, "__code__", None)
+    code = getattr(inspect.unwrap(answer), "__code__", None)
     return code is not None and {line.opname for line in dis.get_instructions(code)} <= NOTHING
 
 
@@ -83,88 +78,6 @@ def _copied(x: Any) -> Any:
     if isinstance(x, Tensor):
         return x.detach().clone().requires_grad_(x.requires_grad)
     return copy.deepcopy(x) if isinstance(x, CONTAINERS) else x
-
-
-def ask_tensor(
-    answer: Callable,
-    *inputs: Any,
-    shape: tuple[int, ...],
-    instead: Mapping[tuple[int, ...], str] = MappingProxyType({}),
-    **named: Any,
-) -> Tensor:
-    """Like `ask`, for an answer that must be one tensor of this shape.
-
-    Args:
-        answer: The student's function.
-        inputs: What it is given.
-        shape: What it must return.
-        instead: Other shapes, with what each of them tells of the mistake.
-        named: What it is given by name.
-
-    Raises:
-        Mistake: It is something else, or has another shape; both shapes are named.
-    """
-    result = ask(answer, *inputs, **named)
-    # an exact type: a class of one's own may call itself equal to everything
-    need(type(result) is Tensor, f"it returns {type(result).__name__}; a torch.Tensor is asked for.")
-    need(result.shape == shape or tuple(result.shape) not in instead, instead.get(tuple(result.shape), ""))
-    need(
-        result.shape == shape,
-        f"its shape is {tuple(result.shape)}; asked for is {tuple(shape)}, on {described(*inputs, **named)}.",
-    )
-    return result
-
-
-def ask_tensors(answer: Callable, *inputs: Any, shapes: dict[str, tuple[int, ...]]) -> list[Tensor]:
-    """Like `ask`, for an answer that must be a tuple of tensors of these shapes, which have names in the sentences.
-
-    Raises:
-        Mistake: It is something else, there are more or fewer, or one has another shape.
-    """
-    result = ask(answer, *inputs)
-    names = ", ".join(shapes)
-    need(
-        isinstance(result, tuple | list) and len(result) == len(shapes),
-        f"it returns {type(result).__name__}; {len(shapes)} tensors are asked for, {names}.",
-    )
-    for (name, shape), part in zip(shapes.items(), result, strict=True):
-        # an exact type: a class of one's own may call itself equal to everything
-        need(type(part) is Tensor, f"{name} is {type(part).__name__}; a torch.Tensor is asked for.")
-        need(
-            part.shape == shape,
-            f"{name} has the shape {tuple(part.shape)}; asked for is {shape}, on {described(*inputs)}.",
-        )
-    return list(result)
-
-
-def ask_number(answer: Callable, *inputs: Any, **named: Any) -> float:
-    """Like `ask`, for an answer that must be one plain number, Python's or NumPy's.
-
-    Raises:
-        Mistake: It is something else.
-    """
-    result = ask(answer, *inputs, **named)
-    # exact types again
-    need(
-        type(result) in (float, np.float64),
-        f"it returns {type(result).__name__}; a plain number is asked for, a float.",
-    )
-    return float(result)
-
-
-def ask_plain(answer: Callable, *inputs: Any, kind: type = float, **named: Any) -> Any:
-    """Like `ask`, for an answer that must be exactly of this kind, one of `PLAIN`.
-
-    An int is taken for a float, nothing else is: a bool, or a number of a library, is something else.
-
-    Raises:
-        Mistake: It is something else.
-    """
-    result = ask(answer, *inputs, **named)
-    if kind is float and type(result) is int:
-        return float(result)
-    need(type(result) is kind, f"it returns {type(result).__name__}; {PLAIN[kind]} is asked for.")
-    return result
 
 
 def gradients(answer: Callable, *inputs: Any) -> list[Tensor]:
@@ -177,7 +90,7 @@ def gradients(answer: Callable, *inputs: Any) -> list[Tensor]:
     wanted = [x for x in leaves if isinstance(x, Tensor) and x.requires_grad]
     result = ask(lambda *_: answer(*leaves), *inputs)
     need(
-        type(result) is Tensor and result.requires_grad,
+        isinstance(result, Tensor) and result.requires_grad,
         "no gradient leads back to the inputs: something was detached, or became numbers, on the way.",
     )
     slopes = torch.autograd.grad(result.square().sum(), wanted, allow_unused=True)
@@ -186,14 +99,25 @@ def gradients(answer: Callable, *inputs: Any) -> list[Tensor]:
     return list(slopes)
 
 
-def described(*inputs: Any, **named: Any) -> str:
-    """The inputs in a few words: shapes of tensors, other things as they are."""
+def described(*inputs: Any, of: Callable | None = None, **named: Any) -> str:
+    """The inputs in a few words, with the names that a function gives them where it gives one to each."""
+    names = [""] * len(inputs)
+    with contextlib.suppress(TypeError, ValueError):
+        given = [p for p in inspect.signature(of).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        if len(given) == len(inputs) > 0:
+            names = [f"{p.name} = " for p in given]
+    parts = [name + shown(x) for name, x in zip(names, inputs, strict=True)]
+    return "inputs " + ", ".join(parts + [f"{name} = {shown(x)}" for name, x in named.items()])
 
-    def one(x: Any) -> str:
-        return f"{tuple(x.shape)} {str(x.dtype).removeprefix('torch.')}" if isinstance(x, Tensor) else f"{x!r:.60}"
 
-    parts = [one(x) for x in inputs] + [f"{name}={one(x)}" for name, x in named.items()]
-    return "inputs " + ", ".join(parts)
+def shown(x: Any) -> str:
+    """Something in a few words: short tensors in three digits, long ones by shape and type, others as they are."""
+    if not isinstance(x, Tensor):
+        return f"{x:.4g}" if type(x) is float else f"{x!r:.90}"
+    if x.numel() > 6 or x.dim() > 1:
+        return f"{tuple(x.shape)} {str(x.dtype).removeprefix('torch.')}"
+    numbers = [f"{y:.3g}" if type(y) is float else str(y) for y in x.flatten().tolist()]
+    return f"[{', '.join(numbers)}]" if x.dim() else numbers[0]
 
 
 def line_of(error: Exception, answer: Callable) -> str:

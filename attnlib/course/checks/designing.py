@@ -6,12 +6,10 @@ and tested.
 
 from collections.abc import Callable
 
-import torch
-from torch import Tensor
-
-from attnlib.course.checks.asking import ask, ask_number, ask_plain
+from attnlib.course.checks.asking import ask
+from attnlib.course.checks.dress import undressed
 from attnlib.course.checks.fairness import ENOUGH, looks_of, need_equal_steps, need_seeds, need_shares, runs_of
-from attnlib.course.checks.verdict import check, expect, need
+from attnlib.course.checks.verdict import check, need
 from attnlib.course.claims import CANNOT, LATER, SAME, VERDICTS
 from attnlib.course.laboratory import CHECKPOINTS, Arm, Lab
 from attnlib.course.long_runs import BUDGETS
@@ -44,7 +42,7 @@ def equal_text(answer: Callable) -> str:
                 f"{long} characters": Arm(0.7 + gain, needs=100 * short / long / less, tokens=32 * long, luck=0.02),
             }
         )
-        said = ask_plain(answer, lab, kind=bool)
+        said = undressed(ask(answer, lab), True)
         need_seeds(lab, lab.arms)
         read = {arm: max(run.tokens for run in runs_of(lab, arm)) for arm in lab.arms}
         need(
@@ -85,7 +83,7 @@ def long_enough(answer: Callable) -> str:
         ),
     ]:
         lab = Lab({"one vector": first, "a vector a letter": quick})
-        said = ask_plain(answer, lab, kind=str)
+        said = undressed(ask(answer, lab), "")
         need(said in VERDICTS, f"it returns {said!r}; asked for is one of {', '.join(map(repr, VERDICTS))}.")
         need_seeds(lab, lab.arms)
         need_equal_steps(lab, lab.arms)
@@ -180,7 +178,7 @@ def more_than_luck(answer: Callable) -> str:
         ([0.3, 0.75, 0.78, 0.8], 0.04),
     ]:
         lab = Lab({name: Arm(ceiling=c, needs=20, luck=luck) for name, c in zip(names, shares, strict=True)})
-        said = ask_plain(answer, lab, kind=list)
+        said = undressed(ask(answer, lab), [])
         need_seeds(lab, lab.arms)
         need_equal_steps(lab, lab.arms)
         found = {arm: [look.share for look in looks_of(lab, arm)] for arm in lab.arms}
@@ -225,7 +223,7 @@ def could_fail(answer: Callable) -> str:
         ),
     ]:
         lab = Lab({"no copying": none, "replaced unknowns": replaced, "pointer": pointer})
-        said = ask_plain(answer, lab, kind=bool)
+        said = undressed(ask(answer, lab), True)
         arms = lab.arms[1:]
         tested = {look.run.arm for look in lab.tested}
         if {"pointer", "no copying"} <= tested:
@@ -266,7 +264,7 @@ def what_differs(answer: Callable) -> str:
                 for heads, width in sizes
             }
         )
-        said = ask_plain(answer, lab, few, many, kind=str)
+        said = undressed(ask(answer, lab, few, many), "")
         words = (HEADS, PARAMETERS, NEITHER)
         need(said in words, f"it returns {said!r}; asked for is one of {', '.join(map(repr, words))}.")
         need_seeds(lab, [few, many])
@@ -290,48 +288,3 @@ def what_differs(answer: Callable) -> str:
             }[truth],
         )
     return "it changes one thing at a time, and names the one that counts."
-
-
-@check
-def blind_baseline(answer: Callable) -> str:
-    """Check `above_blind(looks, boxes, dev_boxes)`: hits minus those of the one place that is best on dev → float.
-
-    Places looked at (N,), integers below P; boxes (N, P) and (M, P), True where the object is.
-    """
-    for N, M, P, seen in [(40, 60, 9, 0.5), (200, 100, 16, 0.0), (30, 500, 25, 1.0)]:
-        boxes, dev = _boxes(N, P, seed=1, centre=P // 2), _boxes(M, P, seed=2, centre=P // 2)
-        boxes[: N // 3] = torch.roll(boxes[: N // 3], 2, 1)  # on test another place is best
-        looks = torch.full((N,), P // 2)
-        sees = torch.arange(N) < seen * N
-        looks[sees] = boxes.float().argmax(1)[sees]
-        hits = boxes.gather(1, looks[:, None]).double().mean().item()
-        place = int(dev.float().mean(0).argmax())
-        said = ask_number(answer, looks, boxes, dev)
-        expect(
-            said,
-            hits - boxes[:, place].double().mean().item(),
-            {
-                "that is the share of hits alone. How many would a model have that looks at one place, whatever it "
-                "sees?": hits,
-                "its blind look was chosen on the test part: no place could be better there. Choose it on dev.": (
-                    hits - boxes.double().mean(0).max().item()
-                ),
-                "its blind look hits at random, each place alike. Objects stand in the middle more often: a blind "
-                "model would look there.": hits - boxes.double().mean().item(),
-                "its blind look was judged on dev. It must look at the same pictures as the model.": (
-                    hits - dev.double().mean(0).max().item()
-                ),
-                "the sign is wrong: above 0 is a model that does better than a blind one.": (
-                    boxes[:, place].double().mean().item() - hits
-                ),
-            },
-            f"with {N} pictures of {P} places it is another number.",
-        )
-    return "it counts what seeing brings, beyond a good place."
-
-
-def _boxes(N: int, P: int, seed: int, centre: int) -> Tensor:
-    """Boxes (N, P) of one to three places in a row, most of them about the centre."""
-    generator = torch.Generator().manual_seed(seed)
-    middle = (centre + (1.5 * torch.randn(N, 1, generator=generator)).round()).clamp(0, P - 1)
-    return (torch.arange(P) - middle).abs() <= torch.randint(0, 2, (N, 1), generator=generator)

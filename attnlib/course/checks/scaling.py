@@ -1,11 +1,17 @@
-"""Checks for chapter 15: pieces of words, and one gradient from several."""
+"""Checks for chapter 15: pieces of words, and one gradient from several.
+
+The gradient is that of all tokens, one after another. How pairs are merged stands here in clear: the mistakes are made
+of it.
+"""
 
 from collections.abc import Callable
 
 import torch
+from torch import Size, Tensor
 
-from attnlib.course.checks.asking import ask_plain, ask_tensor, draw
-from attnlib.course.checks.verdict import check, expect, need
+from attnlib.course.checks.asking import draw
+from attnlib.course.checks.examining import examine
+from attnlib.course.checks.verdict import check
 
 Pair = tuple[str, str]
 
@@ -50,100 +56,122 @@ def apply_merges(answer: Callable) -> str:
     """Check `apply_merges(word, merges)`: a string and pairs of pieces, in the order learned → list of pieces."""
     play = [("l", "a"), ("la", "y"), ("p", "lay"), ("e", "play")]
     tangled = [("a", "b"), ("ab", "c"), ("x", "a"), ("b", "c"), ("xa", "bc")]
-    for word, merges in [
-        ("replayable", play),
-        ("playlaylay", play),
-        ("abcab", [("b", "c"), ("a", "b"), ("a", "bc")]),
-        ("xabc", tangled),
-        ("xaxabcbc", tangled),
-        ("aaaaabaaa", [("a", "a"), ("aa", "a"), ("aa", "b")]),
-        ("byte", []),
-        ("b", play),
-        ("", play),
-    ]:
-        given, right = ask_plain(answer, word, merges, kind=list), _all(word, merges)
+    doubled = [("a", "a"), ("aa", "a"), ("aa", "b")]
+
+    def seen(pieces: list, word: str, merges: list[Pair]) -> str | None:
         where = f"on {word!r} with the merges {' '.join('+'.join(pair) for pair in merges) or '(none)'}"
-        odd = sorted({type(piece).__name__ for piece in given if type(piece) is not str})
-        need(not odd, f"the list holds {', '.join(odd)}; pieces are strings.")
-        if given == right:
-            continue
-        need(
-            sum(map(len, given)) <= len(word),
-            f"{where} the pieces are longer than the word: a piece was merged with both of its neighbours. Once "
-            "merged, it is used up.",
-        )
-        need("".join(given) == word, f"{where} the pieces do not make the word: {given!r:.60}.")
-        backwards = [piece[::-1] for piece in _all(word[::-1], [(b[::-1], a[::-1]) for a, b in merges])][::-1]
-        usual = {
-            "the pieces are the letters still: nothing has been merged.": list(word),
-            "each merge is done once. It is done at every place where its pair stands.": _all(word, merges, 1),
+        odd = sorted({type(piece).__name__ for piece in pieces if type(piece) is not str})
+        if odd:
+            return f"the list holds {', '.join(odd)}; pieces are strings."
+        if sum(map(len, pieces)) > len(word):
+            return (
+                f"{where} the pieces are longer than the word: a piece was merged with both of its neighbours. Once "
+                "merged, it is used up."
+            )
+        return None if "".join(pieces) == word else f"{where} the pieces do not make the word: {pieces!r:.60}."
+
+    def backwards(word: str, merges: list[Pair]) -> list[str]:
+        turned = _all(word[::-1], [(b[::-1], a[::-1]) for a, b in merges])
+        return [piece[::-1] for piece in turned][::-1]
+
+    examine(
+        answer,
+        [
+            ("replayable", play),
+            ("playlaylay", play),
+            ("abcab", [("b", "c"), ("a", "b"), ("a", "bc")]),
+            ("xabc", tangled),
+            ("xaxabcbc", tangled),
+            ("aaaaabaaa", doubled),
+            ("aaa", doubled[:1]),
+            ("aabaa", doubled),
+            ("byte", []),
+            ("b", play),
+            ("", play),
+            ("laylaylayplayeplayabcablaylayelay", [*play, *tangled]),
+            ("a+b*a", [("a", "+"), ("*", "a"), ("b", "*a")]),
+        ],
+        _all,
+        {
+            "the pieces are the letters still: nothing has been merged.": lambda word, merges: list(word),
+            "the word is one piece. Only pairs in the list are merged.": lambda word, merges: [word],
+            "each merge is done once. It is done at every place where its pair stands.": (
+                lambda word, merges: _all(word, merges, 1)
+            ),
             "you look for the longest known piece. Merges are repeated in their order, and it may never arise.": (
-                _longest(word, merges)
+                _longest
             ),
-            "the leftmost pair is merged, whichever it is. The pair that was learned *first* comes first.": (
-                _any_order(word, merges)
+            "the leftmost pair is merged, whichever it is. The pair that was learned *first* comes first.": _any_order,
+            "the merges are done in the wrong order: the last one learned comes first.": (
+                lambda word, merges: _all(word, merges[::-1])
             ),
-            "the merges are done in the wrong order: the last one learned comes first.": _all(word, merges[::-1]),
             "a pair is merged from the right. Of three equal letters the first two belong together.": backwards,
-            "the last merge is missing.": _all(word, merges[:-1]),
-            "the word is one piece. Only pairs in the list are merged.": [word],
-        }
-        told = {f"{words} ({where[0].upper()}{where[1:]}.)": pieces for words, pieces in usual.items()}
-        expect(given, right, told, f"{where} some pieces are cut in other places.")
+            "the last merge is missing.": lambda word, merges: _all(word, merges[:-1]),
+        },
+        "some pieces are cut in other places.",
+        seen=seen,
+    )
     return "each merge in its turn, wherever its pair stands; without merges the pieces are the letters."
 
 
 @check
 def whole_gradient(answer: Callable) -> str:
     """Check `whole_gradient(gradients, tokens)`: (N, P) of means over (N,) tokens → (P,) of the mean over all."""
-    for counts, P in [([7, 2, 4], 5), ([1, 9, 3, 6], 2), ([5], 3)]:
-        g, t = draw(len(counts), P, seed=P), torch.tensor(counts)
-        share, N = t.unsqueeze(1), len(counts)
-        given = ask_tensor(
-            answer,
-            g,
-            t,
-            shape=(P,),
-            instead={
-                (N, P): "one gradient for each small batch. Add them up.",
-                (N,): "one number for each small batch. Asked for is one for each parameter.",
-            },
-        )
-        expect(
-            given,
-            (share * g).sum(0) / t.sum(),
-            {
-                "that is the plain average: a batch of few tokens counts as much as one of many.": g.mean(0),
-                "the gradients are added up as they are: the larger the number of batches, the longer the step.": g.sum(
-                    0
-                ),
-                "that is the gradient of the *sum* over all tokens. Asked for is that of their mean.": (
-                    (share * g).sum(0)
-                ),
-                "the sum over all tokens is divided by the number of batches.": (share * g).sum(0) / N,
-                "the wrong way round: the more tokens a batch has, the less it counts.": (
-                    (g / share).sum(0) / (1 / share).sum()
-                ),
-                "the means are divided by all tokens. They had been divided already.": g.sum(0) / t.sum(),
-                "that is the last batch alone: each gradient overwrote the one before.": g[-1],
-                "the shares go through a softmax. They are proportions as they are.": (
-                    t.float().softmax(0).unsqueeze(1) * g
-                ).sum(0),
-                "it is divided by the number of batches once too often: the shares sum to 1 already.": (
-                    (share * g).sum(0) / t.sum() / N
-                ),
-            },
-            f"with {counts} tokens it is not the gradient of the mean over all {sum(counts)}.",
-        )
-    g, t = draw(3, 4), torch.tensor([3, 0, 5])
-    g[1] = torch.nan
-    given = ask_tensor(answer, g, t, shape=(4,))
-    need(
-        not given.isnan().any(),
-        "a batch without a token has the mean 0 / 0, and 0 times NaN is NaN: it must not enter the sum.",
+
+    def wanted(g: Tensor, t: Tensor) -> Tensor:
+        """Every token has the mean gradient of its batch, and all tokens count alike."""
+        return g.double().repeat_interleave(t, dim=0).mean(0)
+
+    def weighted(weights: Callable[[Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
+        return lambda g, t: (weights(t.double()).unsqueeze(1) * g).sum(0)
+
+    def case(counts: list[int], P: int, scale: float = 1.0) -> tuple[Tensor, Tensor]:
+        return draw(len(counts), P, seed=P, scale=scale), torch.tensor(counts)
+
+    examine(
+        answer,
+        [
+            case([7, 2, 4], 5), case([1, 9, 3, 6], 2), case([5], 3), case([3, 1], 1), case([2], 1),
+            case([300, 1, 8, 40, 2, 2, 17, 5], 9), case([7, 2, 4], 5, 1e5),
+        ],
+        wanted,
+        {
+            "one gradient for each small batch. Add them up.": lambda g, t: Size(g.shape),
+            "one number for each small batch. Asked for is one for each parameter.": lambda g, t: Size(t.shape),
+            "that is the plain average: a batch of few tokens counts as much as one of many.": lambda g, t: g.mean(0),
+            "the gradients are added up as they are: the larger the number of batches, the longer the step.": (
+                lambda g, t: g.sum(0)
+            ),
+            "that is the gradient of the *sum* over all tokens. Asked for is that of their mean.": (
+                weighted(lambda t: t)
+            ),
+            "the sum over all tokens is divided by the number of batches.": weighted(lambda t: t / len(t)),
+            "the wrong way round: the more tokens a batch has, the less it counts.": (
+                weighted(lambda t: (1 / t) / (1 / t).sum())
+            ),
+            "the means are divided by all tokens. They had been divided already.": lambda g, t: g.sum(0) / t.sum(),
+            "that is the last batch alone: each gradient overwrote the one before.": lambda g, t: g[-1],
+            "the shares go through a softmax. They are proportions as they are.": weighted(lambda t: t.softmax(0)),
+            "it is divided by the number of batches once too often: the shares sum to 1 already.": (
+                weighted(lambda t: t / t.sum() / len(t))
+            ),
+        },
+        "it is not the gradient of the mean over all tokens.",
+    )  # fmt: skip
+    blank = []
+    for counts in ([3, 0, 5], [0, 2], [4, 1, 0, 0]):
+        g, t = case(counts, 4)
+        g[t == 0] = torch.nan
+        blank.append((g, t))
+    examine(
+        answer,
+        blank,
+        wanted,
+        otherwise="a batch without a token changes the gradient. It has nothing to say.",
+        seen=lambda x, g, t: (
+            "a batch without a token has the mean 0 / 0, and 0 times NaN is NaN: it must not enter the sum."
+            if x.isnan().any()
+            else None
+        ),
     )
-    need(
-        torch.allclose(given, (3 * g[0] + 5 * g[2]) / 8),
-        "a batch without a token changes the gradient. It has nothing to say.",
-    )
-    return "weighted by tokens, three batches, four or one, make the gradient of the whole."
+    return "weighted by tokens, from one batch to eight, make the gradient of the whole."

@@ -1,6 +1,6 @@
 """How a check answers: in words, at once, without the answer itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
@@ -8,10 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlib.course.asserts import same
+from attnlib.course.asserts import limit
 
 #: How a verdict begins that has found nothing to judge.
 UNWRITTEN = "Not written yet: "
+#: How long one check may take. The slowest of those that end take less than one second.
+SECONDS = 10.0
+ENDLESS = "it has not ended after {:g} seconds. Is there a loop that never ends?"
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,11 @@ class Unwritten(Mistake):
 
 
 def check(body: Callable[[Any], str]) -> Callable[[Any], Verdict]:
-    """Make a check of a function that raises `Mistake`, or returns what it has found to be right."""
+    """Make a check of a function that raises `Mistake`, or returns what it has found to be right.
+
+    An answer that does not end within `SECONDS` is told so. On Windows and outside of the main thread there is no
+    clock that could stop it (see `attnlib.course.asserts.limit`).
+    """
 
     @wraps(body)
     def checked(answer: Any) -> Verdict:
@@ -52,11 +59,13 @@ def check(body: Callable[[Any], str]) -> Callable[[Any], Verdict]:
             if not callable(answer):
                 kind = "a Tensor" if isinstance(answer, Tensor) else f"{type(answer).__name__} {answer!r:.60}"
                 raise Mistake(f"hand in the function itself, without calling it. This is {kind}.")
-            with torch.random.fork_rng(devices=[]):
+            with torch.random.fork_rng(devices=[]), limit(SECONDS):
                 torch.manual_seed(0)
                 return Verdict(True, body(answer))
         except Mistake as mistake:
             return Verdict(False, str(mistake), written=not isinstance(mistake, Unwritten))
+        except TimeoutError:
+            return Verdict(False, ENDLESS.format(SECONDS))
 
     checked.__annotations__ = {"answer": Callable, "return": Verdict}
     return checked
@@ -66,42 +75,3 @@ def need(holds: bool | Tensor, words: str) -> None:
     """Go on when it holds; say what is wrong when not."""
     if not holds:
         raise Mistake(words)
-
-
-Answer = Tensor | float | list | tuple
-
-
-def expect(
-    given: Answer,
-    wanted: Answer,
-    mistakes: Mapping[str, Answer | set[float]],
-    otherwise: str,
-    tolerance: float = 1e-5,
-) -> None:
-    """Go on when it is what was wanted; when not, say which mistake gives just this.
-
-    Args:
-        given: What the student's function returned, a tensor, a number, or a list or tuple of words.
-        wanted: What it should return.
-        mistakes: `{sentence: what that mistake would return}`, a set if it may return one number or another; the first
-            that fits is said.
-        otherwise: The sentence for all other mistakes.
-        tolerance: Largest difference of numbers, absolute and relative.
-    """
-    if _fits(given, wanted, tolerance):
-        return
-    for words, wrong in mistakes.items():
-        each = wrong if isinstance(wrong, set) else [wrong]
-        need(not any(_fits(given, one, tolerance) for one in each), words)
-    raise Mistake(otherwise)
-
-
-def _fits(given: Answer, wanted: Answer, tolerance: float) -> bool:
-    if isinstance(wanted, list | tuple):
-        # exact types: a class of one's own may call itself equal to everything
-        return list(map(type, given)) == list(map(type, wanted)) and given == wanted
-    return same(_double(given), _double(wanted), tolerance)
-
-
-def _double(x: Tensor | float) -> Tensor:
-    return x.detach().double() if isinstance(x, Tensor) else torch.tensor(float(x), dtype=torch.float64)

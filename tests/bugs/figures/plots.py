@@ -8,7 +8,7 @@ BUGS = of(
     ("heat map transposed", "Rectangle((j - 0.5, i - 0.5)", "Rectangle((i - 0.5, j - 0.5)"),
     ("every cell full", '"alpha": min(weight, 1.0)', '"alpha": 1.0'),
     ("number that cannot be read", "if weight > 0.83", "if weight > 0.5"),
-    ("labels off by one", "ax.set_yticks(range(T), rows)", "ax.set_yticks(range(1, T + 1), rows)"),
+    ("labels off by one", "ax.set_yticks(range(T), rows", "ax.set_yticks(range(1, T + 1), rows"),
     ("numbers in the wrong cells", "ax.text(j, i,", "ax.text(i, j,"),
     ("names on each other", "if not apart or", "if"),
     ("name at the beginning of its curve", "line.get_xydata()[-1]", "line.get_xydata()[0]"),

@@ -12,10 +12,9 @@ BUGS = of(
     ("a name is a path", "folder / tidy(student)))", "folder / student))"),
     ("an empty secret will do", "if not secret:", "if secret is None:"),
     ("the manifest of another assignment will do",
-     'if row["assignment"] == choose(assignment):', "if choose(assignment):"),
+     'if row["assignment"] == choose(which):', "if choose(which):"),
     ("the published one stands in a manifest", 'isdecimal() or not int(row["seed"])', "isdecimal()"),
 ) + of(
     "grading/assignment.py", "grading/test_variants.py",
-    ("the published one is drawn again", "randrange(1, count)", "randrange(count)"),
-    ("parts vary together", "number, n = divmod(number, len(each))", "n = number % len(each)"),
+    ("a variant may differ in one option", "min(2, len(chosen)) > 0", "min(1, len(chosen)) > 0"),
 )

@@ -6,6 +6,8 @@ from tests.bugs import of
 BUGS = of(
     "course/checks/copying.py", "course/test_checks.py",
     ("a word copied from one place", "for j in places[w]]", "for j in places[w][:1]]"),
-    ("the share that was copied", "share = p * said / P", "share = (1 - p) * copied / P"),
-    ("a small number in P unseen", "want.clamp(min=0)", "want.clamp(max=0)"),
+    ("the gradient of log P", "torch.autograd.grad(-log_P.sum(), leaf)", "torch.autograd.grad(log_P.sum(), leaf)"),
+    ("moderate gates only",
+     "tuple(corners.T.unsqueeze(1)), tuple(corners.flip(0).T.unsqueeze(2))",
+     "tuple(corners[4:6].T.unsqueeze(1))"),
 )

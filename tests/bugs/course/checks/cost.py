@@ -5,7 +5,7 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/checks/cost.py", "course/test_checks.py",
-    ("values averaged at no cost", "        S = 3 * d * T / (T - 3 * d)", "        S = 6 * d * T / (T - 6 * d)"),
-    ("a sharp look untried", ", (3, 2, 500.0)]", "]"),
+    ("a pair costs twice as much", "smallest(lambda S: 2 * S * T * d >=", "smallest(lambda S: 4 * S * T * d >="),
+    ("a sharp look untried", "[case(*size, factor=500.0) for size in sizes]", "[]"),
     ("gradient of minus the context", "grad(c @ g.double(), leaf)", "grad(-c @ g.double(), leaf)"),
 )

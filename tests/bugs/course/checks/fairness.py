@@ -8,7 +8,7 @@ BUGS = of(
     ("one seed is enough", "ENOUGH = 3", "ENOUGH = 1"),
     ("the same seed again counts", "seeds = len({run.seed for run in runs})", "seeds = len(runs)"),
     ("unequal steps are fair", "len(set(steps.values())) == 1", "True"),
-    ("any number may be reported", "and sorted(shares) == sorted(look.share for look in looks),", ","),
+    ("any number may be reported", "all(abs(x - look) < 1e-6 for x, look in", "all(True for x, look in"),
     ("one number for all seeds", "len(shares) == len(looks)", "True"),
     ("seeds may be left out of the test", "looks = [look for look in lab.tested if look.run.arm == arm]\n",
      "looks = [look for look in lab.tested if look.run.arm == arm]\n    return looks\n"),

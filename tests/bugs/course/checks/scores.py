@@ -5,7 +5,8 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/checks/scores.py", "course/test_checks.py",
-    ("distance without its half", "            -square / 2,\n", "            -square,\n"),
-    ("one query and key", "[(2, 3, 4, 5), (1, 4, 2, 3), (3, 1, 5, 2)]", "[(1, 1, 1, 1)]"),
-    ("sharp by rivals", "full = math.log(odds * (S - 1))", "full = math.log(odds * S)"),
+    ("distance without its half", "return -(length(query, key) ** 2) / 2", "return -(length(query, key) ** 2)"),
+    ("one query and key", "for size in sizes] + [case(2, 3, 4, 5, scale=1e5)],", "for size in sizes[-2:-1]],"),
+    ("sharp by rivals", "1 / (1 + (S - 1) *", "1 / (1 + S *"),
+    ("where a query stands on a key there is a gradient", "not any(slope.isnan().any() for slope in found)", "True"),
 )

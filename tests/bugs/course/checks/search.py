@@ -5,8 +5,15 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/checks/search.py", "course/test_checks.py",
-    ("rows of k words", "flat // total.shape[1]", "flat // len(total)"),
-    ("parents of anybody", "torch.equal(got[1].long(), parent) and torch.equal(got[2].long(), word),", "True,"),
-    ("an ended beam goes on", "right = torch.where(ended.unsqueeze(1), kept, total)", "right = total"),
-    ("length penalty as a power of n", "(5 + m) / (5 + n)\n", "m / n\n"),
+    ("rows of k words", "torch.tensor([n // V for n in order])", "torch.tensor([n // k for n in order])"),
+    ("parents of anybody",
+     '"parts": ("log_prob", "parent", "word"), "seen": seen}',
+     '"parts": ("log_prob", "parent", "word"), "seen": seen, "right": lambda x, *y: x[0].allclose(top(table(*y))[0])}'),
+    ("an ended beam goes on", "        total[beam] = -torch.inf\n", "        continue\n"),
+    ("length penalty as a power of n",
+     "lambda a: log_q / ((5 + m) / 6) ** a >= log_p / ((5 + n) / 6) ** a",
+     "lambda a: log_q / m**a >= log_p / n**a"),
+    ("no parent has three of the best",
+     "[first, odd(2, 7, []), odd(4, 6, []), one_parent, far,",
+     "[first, odd(2, 7, []),"),
 )

@@ -5,8 +5,14 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/checks/seeing.py", "course/test_checks.py",
-    ("one look must not be flat", "T == 1 or not same(w, torch.full", "not same(w, torch.full"),
-    ("above turned over", '        ("an", "apple", "above", "a", "star"),',
-     '        ("a", "star", "above", "an", "apple"),'),
-    ("p rises by ε", "want = torch.logit(p - eps) / z", "want = torch.logit(p + eps) / z"),
+    ("any price will do", "if not torch.allclose(total, torch.full_like(total, T / M), atol=1e-5):", "if False:"),
+    ("a price that is equal is told", "if paid - least > 0.02 else", "if True else"),
+    ("above turned over", "        [(caption,) for caption in above],\n        above,",
+     "        [(caption,) for caption in above],\n        back,"),
+    ("p rises by ε", "enough = (middle * z).sigmoid() >= z.sigmoid() - eps",
+     "enough = (middle * z).sigmoid() >= z.sigmoid() + eps"),
+    ("on test the same place is best", "boxes[: N // 3] = torch.roll(boxes[: N // 3], 2, 1)", "pass"),
+    ("annotations that are never equal",
+     "equal = [\n        annotations(2, 3)[[0, 1, 0, 0, 1, 1]],",
+     "equal = [\n        annotations(6, 1),"),
 )

@@ -5,7 +5,9 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/checks/seq2seq.py", "course/test_checks.py",
-    ("a past with the present in it", "causal_mask(5, past=4, include_self=False)", "causal_mask(5, past=4)"),
-    ("one window for all", "[(4, 0, 3), (3, 6, 1), (2, 2, 50)]", "[]"),
-    ("columns moved for rows", "*((0, k) if columns else (k, 0))", "*((k, 0) if columns else (0, k))"),
+    ("a past with the present in it", "memory[: len(earlier) + t]", "memory[: len(earlier) + t + 1]"),
+    ("one window for all", "0 < P + t - j <= window", "0 < P + t - j <= 2"),
+    ("columns moved for rows", "(0, k) if columns else (k, 0)", "(k, 0) if columns else (0, k)"),
+    ("the last sentence points the same way", "for k in (elsewhere, last))", "for k in (elsewhere, true))"),
+    ("a gradient that is lost in a blank row", "need(agrees(slope, true, 1e-4),", "need(True,"),
 )

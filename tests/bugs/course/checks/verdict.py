@@ -9,4 +9,5 @@ BUGS = of(
      "        except Exception as mistake:"),
     ("the student's random numbers are spent", "torch.random.fork_rng(devices=[])", "torch.enable_grad()"),
     ("what is not written has been tried", "written=not isinstance(mistake, Unwritten)", "written=True"),
+    ("what never ends is no answer", "            return Verdict(False, ENDLESS.format(SECONDS))", "            raise"),
 )

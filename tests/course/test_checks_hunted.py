@@ -1,0 +1,70 @@
+"""Wrong answers, made by machine, that no check may accept."""
+
+import ast
+
+import pytest
+
+from attnlib.course import checks
+from tests.course.domains import DOMAINS
+from tests.course.hunting import DRAWS, alike, hunt
+from tests.course.mutations import mutants
+
+#: Checks of experiments: their answers are judged by what they train, and no inputs can be drawn.
+EXPERIMENTS = {"equal_text", "long_enough", "own_rates", "one_look", "more_than_luck", "could_fail", "what_differs"}
+QUICK = ["mirrored", "past_and_padding"]
+
+
+def test_every_exercise_is_hunted():
+    assert set(DOMAINS) | EXPERIMENTS | {"Verdict"} == set(checks.__all__)
+
+
+@pytest.mark.parametrize(
+    "check", [pytest.param(check, marks=[] if check in QUICK else [pytest.mark.thorough]) for check in DOMAINS]
+)
+def test_no_mutant_that_is_accepted_is_wrong_anywhere(check):
+    found = hunt(check, DRAWS if check not in QUICK else 30)
+    assert found.holes == {}
+    assert found.refused > found.tried / 2 and found.tried > 100
+
+
+SOURCE = """
+import math
+
+LEAST = 2
+
+def helper(x, y):
+    if x > LEAST:
+        return max(x, y)
+    return [n for n in range(x) if n]
+
+def unused(x):
+    return x - 7
+
+VARIANTS = {}
+"""
+
+
+def test_mutants_change_what_an_answer_reaches_one_place_at_a_time():
+    tree, target = ast.parse(SOURCE), ast.parse("lambda a, b: helper(a, b) + 1", mode="eval").body
+    before = ast.dump(tree)
+    found = {}
+    for name, code in mutants(tree, target):
+        namespace = {}
+        exec(code, namespace)
+        assert name not in found, "a name for two mutants"
+        found[name] = namespace["ANSWER"]
+    assert ast.dump(tree) == before
+    assert found["unchanged"](5, 3) == 6
+    assert not any("unused" in name for name in found)
+    assert found["answer, line 1, `1`: becomes 2"](5, 3) == 7
+    assert found["answer, line 1, `helper(a, b) + 1`: only its left side"](5, 3) == 5
+    assert found["helper, line 8, `max(x, y)`: max becomes min"](5, 3) == 4
+    assert len(found) > 30
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [([1, 2.0], (1, 2), True), ("a", "a", True), ([{1}], [{2}], False), (1.0, 1.1, False), (["a"], ["a", "b"], False)],
+)
+def test_answers_are_alike_in_any_dress(a, b, same):
+    assert alike(a, b) is same
