@@ -195,8 +195,11 @@ def test_a_thread_answers_what_the_lesson_says():
     said = run_in_node(
         thread,
         """new Promise((done) => {
-          const answers = [], orders = [{ id: 1, begin: argument }, { id: 2, steps: 3, grown: true },
-            { id: 3, ask: [..."abc"], changed: { rate: 0.5, mask: false } }, { id: 4, begin: { ...argument, task: "rhyme" } }];
+          const answers = [], orders = [
+            { id: 1, begin: argument }, { id: 2, steps: 3, grown: true },
+            { id: 3, ask: [..."abc"], changed: { rate: 0.5, mask: false } },
+            { id: 4, begin: { ...argument, task: "rhyme" } },
+          ];
           const thread = m.newThread((answer) => {
             answers.push(answer);
             if (answers.length === orders.length) done(answers);
@@ -207,7 +210,10 @@ def test_a_thread_answers_what_the_lesson_says():
     )
     lesson = run_in_node(
         thread,
-        "(() => { const l = m.newLesson(argument), losses = [1, 2, 3].map(() => l.learn()); return { losses, look: l.look() }; })()",
+        """(() => {
+          const lesson = m.newLesson(argument), losses = [1, 2, 3].map(() => lesson.learn());
+          return { losses, look: lesson.look() };
+        })()""",
         settings,
     )
     assert [answer["id"] for answer in said] == [1, 2, 3, 4]

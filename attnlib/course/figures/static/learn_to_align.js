@@ -50,7 +50,7 @@ function render({ model, el: root }) {
   });
   const right = learningCurves({ title: "right, of unseen sentences", top: 1, digits: 0 });
   const losses = learningCurves({ title: "loss, nats per token", top: 4, digits: 0 });
-  const settings = html("details", { class: "attn-details lr-settings" }, html("summary", {}, "Settings"),
+  const settings = html("details", { class: "lr-settings" }, html("summary", {}, "Settings"),
     html("div", { class: "lr-sliders" }, rate.element, longest.element, width.element, seed.element), mask.element);
 
   /** How many looks are recorded of every lesson. */
