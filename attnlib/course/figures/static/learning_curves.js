@@ -2,8 +2,8 @@ import { set, setText, svg } from "../../../figures/static/dom.js";
 
 // How far the models are, against steps: one line each, named at its end.
 
-const HEIGHT = 96; // px
-const ROOM = { left: 34, right: 8, top: 16, bottom: 20 }; // px around the lines
+const HEIGHT = 104; // px
+const ROOM = { left: 34, right: 8, top: 24, bottom: 20 }; // px around the lines
 
 /** @param {{title: string, top: number, digits: number}} of the scale: from 0 to top */
 export function learningCurves({ title, top, digits }) {
