@@ -208,7 +208,7 @@ student: $(VENV)/.test ## the course without solutions, into _build/student (and
 	@rm -rf _build/student
 	@$(BIN)/python -m attnlib.grading publish --to _build/student $(if $(BRANCH),--branch $(BRANCH))
 
-private: $(VENV)/.test ## the assignments as a repository of their own, with their history, to be kept private: TO=../assignments
+private: $(VENV)/.test ## the assignments as a repository of their own, to be kept private (where: TO=../assignments)
 	@$(BIN)/python -m attnlib.grading private --to $(or $(TO),../assignments)
 
 # --- upkeep -----------------------------------------------------------------------------------------

@@ -35,9 +35,14 @@ def pytest_report_header() -> str:
     return f"attnlib: {Path(attnlib.__file__).parent}"
 
 
+STYLE = dict(matplotlib.rcParams)
+
+
 @pytest.fixture(autouse=True)
 def seeded():
-    """Every test draws the same numbers, whatever ran before it."""
+    """Every test draws the same numbers, and pictures in the same style, whatever ran before it."""
+    if dict(matplotlib.rcParams) != STYLE:
+        dict.update(matplotlib.rcParams, STYLE)
     random.seed(0)
     np.random.seed(0)
     torch.manual_seed(0)

@@ -267,6 +267,7 @@ def put_back(old, new) -> None:
 
 
 def words(error: BaseException) -> str:
+    """What an error says; nothing where even that fails, as it may with an error of the student's own."""
     try:
         return str(error)
     except Exception:

@@ -69,7 +69,7 @@ def whose(name: str, source, outcomes: dict[str, Outcome], others: dict[str, int
         name: The assignment.
         source: Its source, of the variant that was given out.
         outcomes: `{test id: what it gave}`.
-        others: `{student: seed}` of everybody else.
+        others: `{student: seed}` of all: one's own variant is never found, because it is not what was given here.
 
     Returns:
         `{question: students}`: those whose model's answer gives what was given here, where ours does not.

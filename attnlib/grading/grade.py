@@ -116,10 +116,9 @@ def grade(name: str, submissions: Path, options: Options | None = None, students
         for n, h in enumerate(handins):
             if h.file and h.student in seeds:
                 seed, prepared = seeds[h.student], folder / name / "prepared" / str(seeds[h.student])
-                others = {} if options.variants is None else {s: own for s, own in seeds.items() if own != seed}
                 run = str(runs / f"{n:04d}")
                 jobs[h.student] = Job(
-                    name, str(prepared), run, str(h.file), options.seconds, boxed, seed, inputs, others
+                    name, str(prepared), run, str(h.file), options.seconds, boxed, seed, inputs, options.variants or {}
                 )
         wall = options.wall or CELLS * options.seconds + STARTUP + SETUP_SECONDS
         kept = folder / name / "students"

@@ -46,7 +46,7 @@ class Job:
         boxed: Does the kernel run in the sandbox?
         seed: Which variant.
         inputs: The word of which hidden inputs are drawn.
-        others: `{student: seed}` of everybody else, where each has a variant.
+        others: `{student: seed}` of all, where each has a variant of their own.
     """
 
     assignment: str

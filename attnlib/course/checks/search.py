@@ -35,11 +35,13 @@ def table(log_prob: Tensor, log_next: Tensor, ended: Tensor) -> Tensor:
 
 
 def each_its_own(total: Tensor) -> Step:
+    """A step in which each hypothesis keeps its own best word."""
     value, word = total.max(1)
     return value, torch.arange(len(value)), word
 
 
 def in_order(step: Step) -> Step:
+    """The hypotheses of a step, the likeliest first."""
     order = step[0].argsort(descending=True)
     return tuple(part[order] for part in step)
 

@@ -76,6 +76,7 @@ def test_the_picture_shows_how_far_the_models_have_come():
     ]
     (ax,) = figure.picture().axes
     assert [line.get_ydata().tolist() for line in ax.lines] == [[0.0, 0.5, 1.0], [0.0, 0.0, 0.1]]
+    assert [line.get_linestyle() for line in ax.lines] == ["-", "--"]
     assert [text.get_text() for text in ax.texts] == ["dot", "none"]
     assert repr(figure).endswith("steps=2)")
 

@@ -39,7 +39,10 @@ LEARN = """(() => {
   const { source, lengths } = batches[0];
   const written = learner.write(source, lengths, { bos: m.BOS, eos: m.EOS, longest: 7 });
   const grown = Object.fromEntries(Object.entries(learner.parameters).map(([name, { data }]) => [name, [...data]]));
-  return { batches, state, losses, written, grown };
+  const bias = learner.parameters["decoder.W_o.bias"].data;
+  bias.set([90, 80, -90]); // <pad> and <bos> are likeliest, <eos> is out of the question
+  const [never] = learner.write(source, lengths, { bos: m.BOS, eos: m.EOS, longest: 2 });
+  return { batches, state, losses, written, grown, never };
 })()"""
 
 
@@ -100,6 +103,7 @@ def test_it_learns_as_attnlib_learns(kind, task, precise, mask):
     found = run_in_node(LESSON, LEARN, argument)
     model = in_attnlib(kind, found["state"], precise, mask)
     assert found["losses"] == pytest.approx(losses_of(model, found["batches"]), rel=1e-9 if precise else 1e-4)
+    assert len(found["never"]["tokens"]) == 2 and min(found["never"]["tokens"]) > EOS
     assert found["losses"][-1] < 0.95 * found["losses"][0]
     if not precise:
         return

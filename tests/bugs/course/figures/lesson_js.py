@@ -36,7 +36,7 @@ BUGS = of(
     ("the context is looked up too late", "= look(state, memory);",
      "= look(s, memory);"),
     ("the mask cannot be taken off", "mask(on) { masked = on; }", "mask() {}"),
-    ("padding may be written", "[pad, bos]));", "[]));"),
+    ("padding is written in the page", "[pad, bos]));", "[]));"),
     ("gradients are not cut", "Math.min(1, clip / (Math.sqrt(norm) + 1e-6))", "1"),
     ("the mean of gradients is not corrected", "(rate / first) * m[i]", "rate * m[i]"),
     ("the square of gradients is not corrected", "Math.sqrt(v[i]) / second", "Math.sqrt(v[i])"),

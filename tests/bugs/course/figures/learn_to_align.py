@@ -1,0 +1,16 @@
+"""Bugs of one line in attnlib/course/figures/learn_to_align.py."""
+
+from tests.bugs import of
+
+# fmt: off
+BUGS = of(
+    "course/figures/learn_to_align.py", "course/figures/test_learn_to_align.py",
+    ("what was learned is not loaded", "model.load_state_dict(weights)", "model.eval()"),
+    ("every model has one score", '**({"score": score} if score else {})', "**{}"),
+    ("the hidden layer of the score is attnlib's own", "AdditiveScore(width, width, d_hidden=width)",
+     "AdditiveScore(width, width)"),
+    ("the encoder reads in one direction", "width // 2, bidirectional=True", "width, bidirectional=False"),
+    ("three models learn", "if not 1 <= len(proposal", "if not len(proposal"),
+    ("an odd width is taken", 'if name == "width" and number % 2:', 'if name == "width" and False:'),
+    ("both lines look the same", 'zip(self.history, ("-", "--")', 'zip(self.history, ("-", "-")'),
+)
