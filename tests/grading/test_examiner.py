@@ -24,7 +24,7 @@ KNOWN = answers_to(NAME)
 FULL = assignment.tests(SOURCE)
 
 
-def sit(source, answers, seconds=20, only=""):
+def sit(source, answers, seconds=60, only=""):
     """Outcomes of an assignment's tests for the model's answers but for some."""
     cells, examiner = assignment.model(source) | answers, Examiner(source, seconds)
     last = max(n for n, cell in enumerate(source.cells) if is_test(cell))
@@ -44,15 +44,13 @@ def lost(outcomes):
     return {test: FULL[test] for test, outcome in outcomes.items() if outcome.problem is not None}
 
 
-@pytest.mark.parametrize("name", [n for n in assignment.names() if not n.startswith("a08")])
+@pytest.mark.parametrize("name", assignment.names())
 def test_the_reference_gets_full_marks_across_processes(name):
     source = assignment.read(name)
     assert {test: repr(o.problem) for test, o in sit(source, {}).items() if o.problem} == {}
 
 
-#: What cannot be seen from outside, as long as the assignment asks for it.
-UNSEEN = {"q3_keeps_all"}
-ENDING = [key for key, answer in KNOWN.items() if "while" not in str(answer.cells) and key not in UNSEEN]
+ENDING = [key for key, answer in KNOWN.items() if "while" not in str(answer.cells)]
 
 
 @pytest.mark.parametrize("key", ENDING)
@@ -98,7 +96,7 @@ def test_who_changes_what_it_is_compared_with_gains_nothing():
 def test_limits_of_calls_hold_together():
     test = "from attnlib.course.asserts import limit\nfor _ in range(100):\n    with limit(10):\n        f(1)"
     outcome = examined(test, "import time\ndef f(x):\n    time.sleep(0.3)", seconds=1)
-    assert isinstance(outcome.problem, TimeoutError) and 2 <= len(outcome.calls) <= 5
+    assert isinstance(outcome.problem, TimeoutError) and len(outcome.calls) < 100
     assert asserts.limit.__module__ == "attnlib.course.asserts"
 
 
