@@ -57,8 +57,8 @@ def masked_softmax(scores, mask):
 """
 RENAMED = "def maskedSoftmax(scores, mask):\n    return scores"
 ELSEWHERE = "The fill leaks where the visible scores come near it, since only the difference counts."
-#: What a cell may take: honest ones need a tenth of one, and one hand-in waits for all of them.
-SECONDS = 6
+#: What a cell may take: honest ones need a tenth of one, also where much else runs; one hand-in waits for all of them.
+SECONDS = 15
 
 
 def table(path):

@@ -74,10 +74,10 @@ class Batch:
         before, others = snapshot(self.outside, self.handins), children()
         command = [sys.executable, "-m", "attnlib.grading", "grade", ASSIGNMENT, str(self.handins)]
         command += ["--out", str(folder / "grades.csv"), "--feedback", str(folder / "feedback")]
-        command += ["--course", str(folder / "course"), "--seconds-per-cell", "5", "--jobs", "5"]
+        command += ["--course", str(folder / "course"), "--seconds-per-cell", "20", "--jobs", "5"]
         start = time.monotonic()
         environment = {**os.environ, "TMPDIR": str(temporary), "TQDM_DISABLE": "1"}
-        self.done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=540)
+        self.done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=3600)
         self.seconds = time.monotonic() - start
         self.changed = {p for p, facts in snapshot(self.outside, self.handins).items() if before.get(p) != facts}
         self.changed |= {p for p in before if not p.exists()}
