@@ -83,7 +83,7 @@ class Batch:
         self.changed |= {p for p in before if not p.exists()}
         self.left = list(temporary.iterdir())
         # the server that has started the graders ends by itself a moment after the command
-        _, alive = psutil.wait_procs(children() - others, timeout=20)
+        _, alive = psutil.wait_procs(children() - others, timeout=60)
         self.orphans = [" ".join(p.cmdline()) for p in alive]
         with contextlib.suppress(FileNotFoundError), (folder / "grades.csv").open(encoding="utf8") as file:
             self.rows = {row["student"]: row for row in csv.DictReader(file)}
