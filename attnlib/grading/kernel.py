@@ -148,7 +148,7 @@ class Kernel:
                 yield peer
                 with contextlib.suppress(Gone):
                     peer.end()
-                if not peer.waits:
+                if not peer.unanswered:
                     patience = self.client.timeout  # a kernel that is asked nothing more needs no interrupt
         finally:
             self._idle(asked, patience)
