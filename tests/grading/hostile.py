@@ -239,7 +239,7 @@ HOSTILE = {
     "other": Hostile("assignment 5", _other, NOT_GRADED, words="Assignment 5"),
     "shopping": Hostile(
         "a notebook of something else",
-        given(dump(new_notebook(cells=[new_markdown_cell("milk"), new_code_cell("1 + 1")]))),
+        lambda release: dump(new_notebook(cells=[new_markdown_cell("milk"), new_code_cell("1 + 1")])),
         NOT_GRADED,
         words="this is another notebook",
     ),
