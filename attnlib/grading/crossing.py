@@ -67,6 +67,7 @@ class Peer:
         objects: What the other side may use here, by number.
         keep_changes: Are arguments changed that a call has changed over there?
         changed: Has one been?
+        unanswered: How many calls the other side has not answered.
     """
 
     def __init__(self, connection: socket.socket, outside: bool):
@@ -76,7 +77,8 @@ class Peer:
         self.captured: list[dict[int, Tensor]] = []  # of each call that waits: leaves that functions here hold
         self.anchors: list[list[Tensor]] = []  # of each call that is answered: through them lie calls back
         self.pending: dict[int, Tensor] = {}
-        self.keep_changes, self.changed, self.level = True, False, 0
+        self.keep_changes, self.changed = True, False
+        self.level, self.unanswered = 0, 0
 
     def keep(self, x) -> int:
         """Let the other side use an object; return its number."""
@@ -144,10 +146,12 @@ class Peer:
         self._send(framed({"op": "end"}, []))
 
     def _ask(self, writer: Writer, value, **what) -> tuple[dict, list[bytes]]:
+        self.unanswered += 1
         self._send(framed({**what, "value": value, "arrays": writer.arrays}, writer.blobs))
         while True:
             message, blobs = self._receive()
             if "op" not in message:
+                self.unanswered -= 1
                 return message, blobs
             self._answer(message, blobs)
 

@@ -16,7 +16,7 @@ from attnlib.grading.encoding import Gone
 #: Characters of output that a cell may produce; what comes after is not kept.
 ROOM = 1_000_000
 #: The kernel may take so long to start: on a busy machine Python starts slowly. An interrupt is answered sooner.
-STARTUP, INTERRUPT = 120, 5
+STARTUP, INTERRUPT = 120, 10
 #: The name of the socket in its folder, and the seconds within which a kernel that is idle comes to it.
 SOCKET, COMES = "grader", 20
 #: What a kernel runs to answer: an expression, which leaves no name behind.
@@ -141,14 +141,17 @@ class Kernel:
             Lost: The kernel is dead, or cannot be interrupted. `Gone`: it does not come to the socket.
         """
         asked = self.client.kc.execute(ANSWER.format(address=self.address, seed=seed), silent=True, store_history=False)
+        patience = 0.5
         try:
             with self._comes(asked) as connection:
                 peer = Peer(connection, outside=True)
                 yield peer
                 with contextlib.suppress(Gone):
                     peer.end()
+                if not peer.unanswered:
+                    patience = self.client.timeout  # a kernel that is asked nothing more needs no interrupt
         finally:
-            self._idle(asked)
+            self._idle(asked, patience)
 
     def _comes(self, asked: str) -> socket.socket:
         """The connection that the kernel makes."""
@@ -163,9 +166,9 @@ class Kernel:
                 break
         raise Gone("the notebook has made its kernel unable to answer")
 
-    def _idle(self, asked: str) -> None:
+    def _idle(self, asked: str, patience: float) -> None:
         """Wait until the kernel has ended what it was asked, and interrupt it where it does not."""
-        for seconds, last in ((0.5, False), (INTERRUPT, True)):
+        for seconds, last in ((patience, False), (INTERRUPT, True)):
             if self._replied(asked, seconds):
                 return
             if not run_sync(self.client.km.is_alive)():

@@ -2,7 +2,7 @@
 
 #: Says READ for everything that it can read and should not, WROTE for what it can write.
 PROBE = """
-import os, socket
+import os
 places = ["/etc/passwd", "/etc/shadow", "/etc/hosts", "/root", "/home", "/work", "/var", "/proc/1/environ", "/opt"]
 places += ["@REPOSITORY@", "@REPOSITORY@/assignments", "@REPOSITORY@/tests", "@COURSE@", "@OUTSIDE@"]
 places += ["/box/packages/assignments", "/box/packages/tests", "/box/packages/attnlib/grading/answers.py"]
@@ -23,12 +23,6 @@ for top in tops:
             print("WROTE", top, name)
         except OSError as error:
             print("no", top, type(error).__name__)
-for where in [("1.1.1.1", 80), ("127.0.0.1", 22), ("10.0.0.1", 53), ("169.254.169.254", 80)]:
-    try:
-        socket.create_connection(where, 1)
-        print("READ", where)
-    except OSError as error:
-        print("no", where, error)
 """
 
 #: Looks for the text of the test that calls it, in every way it knows, and shows it.

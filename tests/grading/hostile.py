@@ -7,7 +7,6 @@ machine.
 
 import copy
 import functools
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -116,11 +115,6 @@ def edited(change: Callable, right: bool = False):
     return make
 
 
-def given(data: bytes):
-    """Hand in this file."""
-    return lambda release: data
-
-
 def q1_tests(notebook):
     """Test cells of question 1."""
     return [c for c in notebook.cells if facts(c).get("grade_id", "").startswith("q1_")]
@@ -179,10 +173,6 @@ def _kernel(name: str | None):
     return change
 
 
-def _oldest(notebook) -> bytes:
-    return nbformat.writes(notebook, version=3).encode()
-
-
 def _other(release) -> bytes:
     """Assignment 5, whose cells have the same ids."""
     cells = [copy.deepcopy(c) for c in release.cells]
@@ -192,10 +182,6 @@ def _other(release) -> bytes:
 
 def _above_setup(release) -> bytes:
     return dump(filled(release, {"q2": model("q2")}, above=model()))
-
-
-def _deep(release) -> bytes:
-    return b'{"cells": ' + b"[" * 200_000
 
 
 HOSTILE = {
@@ -211,7 +197,6 @@ HOSTILE = {
         flags="timeout",
         words="could not be interrupted",
     ),
-    "sleeps": Hostile("it waits", answering("import time\ntime.sleep(10_000)"), flags="timeout"),
     # it wants more than its share
     "memory": Hostile("30 GB at once", answering("def masked_softmax(s, m):\n    return bytearray(30 << 30)")),
     "memory_slowly": Hostile(
@@ -251,20 +236,14 @@ HOSTILE = {
     "recurses": Hostile("calls without end, beyond every limit", answering(RECURSES), others=UNSURE),
     "sys_exit": Hostile("sys.exit", answering("import sys\ndef masked_softmax(s, m):\n    sys.exit()")),
     # it is no notebook, or another one
-    "half": Hostile("half a file", lambda r: answering(None)(r)[:3000], NOT_GRADED, words="not a notebook"),
-    "empty": Hostile("an empty file", given(b""), NOT_GRADED, words="the file is empty"),
-    "picture": Hostile("a picture", given(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 50), NOT_GRADED, words="not text"),
-    "deep": Hostile("brackets without end", _deep, NOT_GRADED, words="not a notebook"),
-    "list": Hostile("JSON, but no notebook", given(json.dumps([1, 2]).encode()), NOT_GRADED, words="no cells"),
     "other": Hostile("assignment 5", _other, NOT_GRADED, words="Assignment 5"),
     "shopping": Hostile(
         "a notebook of something else",
-        given(dump(new_notebook(cells=[new_markdown_cell("milk"), new_code_cell("1 + 1")]))),
+        lambda release: dump(new_notebook(cells=[new_markdown_cell("milk"), new_code_cell("1 + 1")])),
         NOT_GRADED,
         words="this is another notebook",
     ),
     # what editors do, innocently
-    "oldest": Hostile("notebook format 3", edited(_oldest, right=True), points=ALL),
     "no_marks": Hostile(
         "VS Code: all marks lost", edited(_lose_marks, right=True), points=ALL, words="lost nbgrader's marks"
     ),
@@ -307,7 +286,7 @@ HOSTILE = {
         answering(PEEP.replace("@SHOWN@", "''.join(found)")),
     ),
     "whispers": Hostile("the same backwards", answering(PEEP.replace("@SHOWN@", "''.join(found)[::-1]"))),
-    "looks": Hostile("reads and writes what it finds, calls the network", answering(None, PROBE), points=ALL),
+    "looks": Hostile("reads and writes what it finds", answering(None, PROBE), points=ALL),
     "escapes": Hostile("leaves its box", answering(None, ESCAPES), points=ALL),
     "plants": Hostile("plants links and modules", answering(None, PLANTS), points=ALL),
     "deletes": Hostile("deletes what it finds", answering(None, DELETES), points=ALL),

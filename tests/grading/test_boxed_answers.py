@@ -22,7 +22,7 @@ def results(tmp_path_factory):
     for key, cells in {"model": {}, **{key: answer.cells for key, answer in KNOWN.items()}}.items():
         (folder / key).mkdir()
         nbformat.write(assignment.filled(given_out, assignment.model(source) | cells), folder / key / f"{NAME}.ipynb")
-    return grade.grade(NAME, folder, grade.Options(jobs=2, seconds=30)).results
+    return grade.grade(NAME, folder, grade.Options(jobs=2, seconds=60)).results
 
 
 @pytest.mark.parametrize("key", ["model", *KNOWN])

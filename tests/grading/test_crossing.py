@@ -6,6 +6,7 @@ import json
 import socket
 import struct
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from attnlib.grading import crossing, encoding
+from attnlib.grading import crossing, encoding, kernel
 from attnlib.grading.crossing import Peer
 from attnlib.grading.encoding import DTYPES, Elsewhere, Gone, Malformed, Remote
 
@@ -272,6 +273,24 @@ def test_an_alarm_outside_is_not_handed_to_the_box(ask):
 
     with pytest.raises(TimeoutError, match="the grader's limit"):
         ask("apply", alarm, 1)
+
+
+@pytest.mark.parametrize("alarm", [False, True])
+def test_a_kernel_that_has_answered_may_take_its_time_and_one_that_has_not_is_interrupted(ask, monkeypatch, alarm):
+    def back(x):
+        ask("adder", x)
+        if alarm:
+            raise TimeoutError("the grader's limit")
+
+    patience = []
+    lazy = object.__new__(kernel.Kernel)
+    lazy.address, lazy.client = "", SimpleNamespace(timeout=60, kc=SimpleNamespace(execute=lambda *a, **k: "asked"))
+    lazy._comes, lazy._idle = lambda asked: contextlib.nullcontext(), lambda asked, seconds: patience.append(seconds)
+    monkeypatch.setattr(kernel, "Peer", lambda connection, outside: ask.peer)
+    monkeypatch.setattr(ask.peer, "end", lambda: None)  # `ask` does so
+    with lazy.answering(0), contextlib.suppress(TimeoutError):
+        ask("apply", back, 1)
+    assert patience == [0.5 if alarm else 60]
 
 
 def test_calls_that_wait_for_each_other_have_an_end(ask):

@@ -32,33 +32,10 @@ def masked_softmax(scores, mask):
     scores = scores.masked_fill(mask & ~blank, -torch.inf).masked_fill(blank, 0)
     return scores.softmax(-1).masked_fill(mask, 0)
 """
-#: Prints and quotes all that it finds of the one who calls it.
-PEEPS = """
-import linecache, sys
-def masked_softmax(scores, mask):
-    frame, found = sys._getframe(), str(In)
-    while frame:
-        found += "".join(linecache.getlines(frame.f_code.co_filename)) + str(frame.f_locals.get("code"))
-        frame = frame.f_back
-    print(found)
-    sys.displayhook(1)
-    raise RuntimeError(found)
-"""
-#: Drops all asserts of later cells.
-TAMPERS = """
-import ast
-class Drop(ast.NodeTransformer):
-    def visit_Assert(self, node):
-        return ast.copy_location(ast.Pass(), node)
-get_ipython().ast_transformers.append(Drop())
-torch.allclose = torch.equal = lambda *a, **k: True
-def masked_softmax(scores, mask):
-    return torch.zeros_like(scores)
-"""
 RENAMED = "def maskedSoftmax(scores, mask):\n    return scores"
 ELSEWHERE = "The fill leaks where the visible scores come near it, since only the difference counts."
-#: What a cell may take: honest ones need a tenth of one, and one hand-in waits for all of them.
-SECONDS = 6
+#: What a cell may take: honest ones need a tenth of one, also where much else runs; one hand-in waits for all of them.
+SECONDS = 15
 
 
 def table(path):
@@ -76,11 +53,9 @@ def graded(tmp_path_factory):
         f"warns_11_110_{file}": handin({}, "older"),
         f"warns_11_111_{NAME}-1.ipynb": handin({"q1": WARNS}),
         f"untouched_12_120_{file}": release.student_version(NAME),
-        f"peeps_13_130_Copy of {NAME} (1).ipynb": handin({"q1": PEEPS}),
         f"renames_40_400_{file}": handin({"q1": RENAMED}),
         f"lacks_41_410_{file}": handin({"q1": "import einops_of_nobody\n" + RENAMED}),
         f"strays_42_420_{file}": handin({}, "YOUR ANSWER HERE", above=f"# {ELSEWHERE * 2}"),
-        f"tampers_14_140_{file}": handin({"q1": TAMPERS}),
         f"sleeps_19_190_{file}": handin({"q1": "import time\ntime.sleep(1000)"}),
         f"spoils_30_300_{file}": handin({}, above="import sys\nsys.modules['torch'] = None"),
         f"dies_15_150_{file}": handin({"q1": "import os\nos._exit(3)"}),
@@ -152,12 +127,6 @@ def test_a_warning_costs_nothing_and_the_latest_file_counts(graded):
     assert row["why"] == f"several notebooks: graded is {NAME}-1.ipynb, not {NAME}.ipynb"
 
 
-def test_who_looks_for_the_tests_finds_what_everybody_may_see(graded):
-    row = graded.rows["peeps"]
-    assert given(row) == expected({test: FULL[test] for test in OF_Q1})
-    assert row["flags"] == ""
-
-
 def test_a_function_renamed_and_a_package_that_is_missing_are_no_silent_zero(graded):
     row = graded.rows["renames"]
     assert given(row) == expected({test: FULL[test] for test in OF_Q1})
@@ -182,7 +151,7 @@ def test_a_page_shows_the_call_and_the_mistake(graded):
     page = html.unescape(graded.pages["q1_mask_after"])
     assert "masked_softmax(scores = tensor(" in page and "your function gives: tensor(" in page
     assert f"Most likely:</strong> {answer.why}" in page
-    assert "Most likely" not in graded.pages["peeps"] + graded.pages["untouched"] + graded.pages["tampers"]
+    assert "Most likely" not in graded.pages["renames"] + graded.pages["untouched"]
 
 
 def test_a_cell_that_takes_too_long_costs_its_own_question(graded):
@@ -190,11 +159,6 @@ def test_a_cell_that_takes_too_long_costs_its_own_question(graded):
     assert given(row) == expected({test: FULL[test] for test in OF_Q1})
     assert row["flags"] == "timeout:q1" and row["status"] == "needs a person"
     assert f"Your cell <code>q1</code> did not run: stopped after {SECONDS} seconds" in graded.pages["sleeps"]
-
-
-def test_a_kernel_that_was_taught_not_to_fail_teaches_the_grader_nothing(graded):
-    row = graded.rows["tampers"]
-    assert given(row) == expected({test: FULL[test] for test in OF_Q1 if test != "q1_hidden"}) and row["flags"] == ""
 
 
 def test_who_kills_the_kernel_keeps_what_others_answers_earn(graded):

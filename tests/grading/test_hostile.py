@@ -74,16 +74,16 @@ class Batch:
         before, others = snapshot(self.outside, self.handins), children()
         command = [sys.executable, "-m", "attnlib.grading", "grade", ASSIGNMENT, str(self.handins)]
         command += ["--out", str(folder / "grades.csv"), "--feedback", str(folder / "feedback")]
-        command += ["--course", str(folder / "course"), "--seconds-per-cell", "5", "--jobs", "5"]
+        command += ["--course", str(folder / "course"), "--seconds-per-cell", "20", "--jobs", "5"]
         start = time.monotonic()
         environment = {**os.environ, "TMPDIR": str(temporary), "TQDM_DISABLE": "1"}
-        self.done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=540)
+        self.done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=3600)
         self.seconds = time.monotonic() - start
         self.changed = {p for p, facts in snapshot(self.outside, self.handins).items() if before.get(p) != facts}
         self.changed |= {p for p in before if not p.exists()}
         self.left = list(temporary.iterdir())
         # the server that has started the graders ends by itself a moment after the command
-        _, alive = psutil.wait_procs(children() - others, timeout=20)
+        _, alive = psutil.wait_procs(children() - others, timeout=60)
         self.orphans = [" ".join(p.cmdline()) for p in alive]
         with contextlib.suppress(FileNotFoundError), (folder / "grades.csv").open(encoding="utf8") as file:
             self.rows = {row["student"]: row for row in csv.DictReader(file)}

@@ -49,7 +49,3 @@ def test_a_liar_gets_nothing(name):
     before = torch.allclose, torch.equal, asserts.close, asserts.same, asserts.word
     assert passed([source], {test: TESTS[test] for test in asked}) == set()
     assert before == (torch.allclose, torch.equal, asserts.close, asserts.same, asserts.word)
-
-
-def test_there_are_enough_of_them():
-    assert len(LIARS) >= 50

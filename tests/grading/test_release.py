@@ -62,3 +62,8 @@ def test_a_page_with_a_hidden_line_is_found(tmp_path):
     (tmp_path / "source.ipynb").write_text(json.dumps({"source": line}), "utf8")
     (tmp_path / "other.html").write_text("<p>fine</p>", "utf8")
     assert release.book_leaks(tmp_path) == {"page.html": [line], "source.ipynb": [line]}
+
+
+def test_what_all_tests_import_is_no_secret():
+    lines = [line for name in assignment.names() for line in release.secret_lines(assignment.read(name), answers=False)]
+    assert len(lines) > 200 and not [line for line in lines if "course.asserts" in line]

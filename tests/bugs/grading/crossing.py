@@ -10,5 +10,6 @@ BUGS = of(
     ("a stream outside gets no gradient", "answered.append(anchor)", "pass"),
     ("changes in place are lost", 'put_back([list(given), named], reader.value(message["changed"]))', "pass"),
     ("sizes are believed", "if size > HEADER or body > BODY:", "if False:"),
+    ("a call that has been answered counts as open", "self.unanswered -= 1", "pass"),
     ("calls wait for ever", "if self.level > CALLS:", "if self.level > 10**9:"),
 )

@@ -10,4 +10,8 @@ BUGS = of(
         'self.late = execute_reply["content"].get("ename") == "CellTimeoutError"',
         "self.late = False",
     ),
+) + of(
+    "grading/kernel.py", "grading/test_crossing.py",
+    ("a kernel that is slow to end is interrupted", "patience = self.client.timeout", "pass"),
+    ("a call that hangs is waited for as long again", "if not peer.unanswered:", "if True:"),
 )
