@@ -229,7 +229,7 @@ import attnlib, importlib, sys, glob
 found = glob.glob("/**/*attnlib*/**/*.py", recursive=True)
 print(len(found))
 def masked_softmax(scores, mask):
-    sys.path[:0] = ["/work/main", "@REPOSITORY@"]
+    sys.path[:0] = ["@REPOSITORY@"]
     for name in ["attnlib.attention", "attnlib.course.checks.attention", "assignments.answers.a04_masked_softmax"]:
         module = importlib.import_module(name)
         for part in ("masked_softmax", "softmax"):
