@@ -143,8 +143,9 @@ def sliders_of_the_book(browser, built: Path) -> dict[str, list[float]]:
     for name in pages_with_figures(built):
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.goto((built / name).as_uri())
-        page.wait_for_function("window.MathJax?.startup?.promise")
-        page.evaluate("MathJax.startup.promise.then(() => true)")
+        if page.locator("script[src*='mathjax' i]").count():  # only pages with formulas load it
+            page.wait_for_function("window.MathJax?.startup?.promise")
+            page.evaluate("MathJax.startup.promise.then(() => true)")
         for figure, control in controls_of(page).items():
             stem = Path(name).stem  # a chapter's number, or the name of another page
             times[f"{stem[:2] if stem[0].isdigit() else stem} {figure}"] = repaint_times(control)
