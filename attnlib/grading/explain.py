@@ -75,21 +75,23 @@ def whose(name: str, source, outcomes: dict[str, Outcome], others: dict[str, int
         `{question: students}`: those whose model's answer gives what was given here, where ours does not.
     """
     failed = _failed(outcomes)
-    if not failed:
+    if not failed or not others:
         return {}
     end, ours = time.monotonic() + ALL, functions(source, {})
     same_variant: dict[tuple, list[str]] = {}
     for student, seed in others.items():
         marks = values(name, seed)
         same_variant.setdefault(tuple(v for mark, v in marks.items() if mark != "@SEED@"), []).append(student)
+    questions = {question(test) for test in failed}
+    calls = {q: [call for test, o in outcomes.items() if question(test) == q for call in o.calls] for q in questions}
+    right = {id(call): replay(ours, call) for of_question in calls.values() for call in of_question}
     found: dict[str, list[str]] = {}
     for students in same_variant.values():
         if time.monotonic() > end:
             break
         theirs_ = functions(read(name, others[students[0]]), {})
-        for asked in {question(test) for test in failed}:
-            calls = [call for test, o in outcomes.items() if question(test) == asked for call in o.calls]
-            if _fits(theirs_, calls, {id(call): replay(ours, call) for call in calls}):
+        for asked, of_question in calls.items():
+            if _fits(theirs_, of_question, right):
                 found.setdefault(asked, []).extend(students)
     return found
 

@@ -23,5 +23,5 @@ BUGS = of(
     ("who is not in the manifest is asked all the same", "if seed is not None}", "}"),
 ) + of(
     "grading/explain.py", "grading/test_variants.py::test_a_class_of_variants_is_graded_each_by_its_own",
-    ("nobody's variant is named", "if _fits(theirs_, calls,", "if not calls and _fits(theirs_, calls,"),
+    ("nobody's variant is named", "if _fits(theirs_, of_question, right):", "if not right:"),
 )

@@ -62,7 +62,7 @@ function render({ model, el: root }) {
     lessons.forEach(({ thread }) => thread.end());
     lessons = model.get("models").map((name, n) => ({
       name, looks: [], losses: [], waiting: true, failed: null,
-      thread: newThread((answer) => took(generationOf(), n, answer)),
+      thread: newThread((answer) => took(n, answer)),
     }));
     for (const { name, thread } of lessons) {
       thread.send({ id: generation, begin: {
@@ -71,10 +71,6 @@ function render({ model, el: root }) {
       } });
     }
     change(model, { at: -1, history: [], parameters: [] });
-  }
-  /** The lessons that are at work now: what an earlier one still says is not heard. */
-  function generationOf() {
-    return generation;
   }
   const typed = () => (model.get("sentence") ? [...model.get("sentence").toLowerCase()] : null);
 
@@ -103,8 +99,8 @@ function render({ model, el: root }) {
       lesson.thread.send({ id: generation, ...what });
     }
   }
-  function took(of, n, { id, losses: fresh = [], look, parameters, failed }) {
-    if (id !== undefined && id !== of) return;
+  function took(n, { id, losses: fresh = [], look, parameters, failed }) {
+    if (id !== undefined && id !== generation) return; // of a lesson that is over
     const lesson = lessons[n];
     lesson.waiting = false;
     if (failed) {
