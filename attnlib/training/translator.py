@@ -1,17 +1,6 @@
-"""Train a translator on a real corpus, score it, and use it: the book's largest model as a command.
+"""A translator of real text: how it is made, trained, kept in a folder, and used."""
 
-One process, or several on one machine or many, started by `torchrun`; 32 or 16 bits; interrupted and gone on with.
-
-    python -m attnlib.training.translate train runs/es --corpus home-assistant-es --steps 2000
-    torchrun --nproc-per-node 2 -m attnlib.training.translate train runs/es2 --corpus home-assistant-es --steps 2000
-    python -m attnlib.training.translate score runs/es
-    echo "restart the hub" | python -m attnlib.training.translate translate runs/es
-"""
-
-import argparse
 import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -25,9 +14,9 @@ from tqdm import tqdm
 from attnlib.data.batching import BucketedPairs, PairBatch, pad
 from attnlib.data.subwords import Subwords
 from attnlib.data.texts import CORPORA, Texts, read_texts
-from attnlib.data.wheels import DataError
 from attnlib.decoders import DECODERS
 from attnlib.encoder import Encoder
+from attnlib.scores import SCORES
 from attnlib.search import beam_search
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training import History, fit, pick_device, set_seed
@@ -37,7 +26,6 @@ from attnlib.training.distributed import (
     RankShard,
     check_same_on_all_ranks,
     ddp_loss,
-    process_group,
     rank_and_world_size,
 )
 from attnlib.training.losses import seq2seq_loss
@@ -46,6 +34,7 @@ from attnlib.training.metrics import BLEU, bleu
 PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 MAX_LENGTH = 100  # pieces of a translation
 N_DEV = 500  # sentences of the dev part that choose the best weights: enough, and they cost a tenth of the time
+OWN = "own"  # the score that a decoder has by default
 
 
 def setting(default: Any, meaning: str, among: Mapping[str, Any] | None = None) -> Any:
@@ -59,11 +48,12 @@ class Settings:
     """What a run is made of; written beside it, and the same when it goes on.
 
     Raises:
-        ValueError: there is no such corpus, decoder or precision.
+        ValueError: there is no such corpus, decoder, score or precision, or the decoder has no attention to score for.
     """
 
     corpus: str = setting("home-assistant-es", "what to learn from", CORPORA)
     decoder: str = setting("luong", "kind of decoder", DECODERS)
+    score: str = setting(OWN, "how the decoder compares its state with annotations", {OWN: None, **SCORES})
     pieces: int = setting(4000, "subwords, shared by both languages")
     width: int = setting(256, "of embeddings, annotations and states")
     dropout: float = setting(0.2, "share of the word embeddings set to 0 in training")
@@ -73,12 +63,15 @@ class Settings:
     precision: str = setting("float32", "of the products; weights and sums stay in float32", PRECISIONS)
     seed: int = setting(0, "of weights, order and dropout")
     limit: int = setting(0, "training pairs to use, evenly spread; 0 for all")
+    patience: int = setting(0, "looks at the dev part without a better BLEU, after which it ends; 0 for never")
 
     def __post_init__(self):
         for f in fields(self):
             value, among = getattr(self, f.name), f.metadata["among"]
             if among is not None and value not in among:
                 raise ValueError(f"unknown {f.name} {value!r}, known are {', '.join(among)}")
+        if self.score != OWN and DECODERS[self.decoder].default_score is None:
+            raise ValueError(f"the decoder {self.decoder!r} has no attention: the score is {OWN!r}, not {self.score!r}")
 
 
 def make_model(settings: Settings, vocab_size: int) -> Seq2Seq:
@@ -87,9 +80,9 @@ def make_model(settings: Settings, vocab_size: int) -> Seq2Seq:
     Raises:
         ValueError: the settings' width is less than 2, or vocab_size less than 1.
     """
-    d = settings.width
+    d, score = settings.width, {} if settings.score == OWN else {"score": settings.score}
     encoder = Encoder(vocab_size, d, d // 2, bidirectional=True, dropout=settings.dropout)
-    decoder = DECODERS[settings.decoder](vocab_size, d, encoder.d_annotation, d, dropout=settings.dropout)
+    decoder = DECODERS[settings.decoder](vocab_size, d, encoder.d_annotation, d, dropout=settings.dropout, **score)
     return Seq2Seq(encoder, decoder)
 
 
@@ -115,8 +108,11 @@ def mixed_precision_loss(precision: str) -> Loss:
 def train(folder: Path | str, settings: Settings, save_every: int = 100, device: torch.device | None = None) -> History:
     """Train, or go on with, the run in a folder; every process calls it, and all see the same folder.
 
-    The folder gets `settings.json`, `subwords.model`, `run.pt` (all that is needed to go on), `weights.pt` (best on
-    the dev part) and, at the end, `history.json`.
+    The weights that are kept have the best BLEU on the dev part, of greedy translations: the loss turns earlier than
+    they do. In the history, `valid_loss` is therefore 1 - BLEU / 100.
+
+    The folder gets `settings.json`, `subwords.model`, `run.pt` (all that is needed to go on), `weights.pt` (the best)
+    and, at the end, `history.json`.
 
     Args:
         folder: of the run.
@@ -148,16 +144,19 @@ def train(folder: Path | str, settings: Settings, save_every: int = 100, device:
     model = make_model(settings, len(subwords)).to(device)
     torch.manual_seed(settings.seed + rank_and_world_size()[0])  # own dropout masks on every rank
     batches = BucketedPairs(*encode(train_part, subwords), settings.batch, generator)
-    dev_batches = list(BucketedPairs(*encode(dev, subwords), settings.batch, torch.Generator().manual_seed(0)))
-    loss = mixed_precision_loss(settings.precision)
+
+    def missing(model: Seq2Seq) -> float:
+        said = translate(model, subwords, dev.source)
+        return 1 - bleu(said, dev.target, tokenizer(settings.corpus)).score / 100
+
     history = fit(
         model,
         RankShard(batches),
-        ddp_loss(model, loss),
+        ddp_loss(model, mixed_precision_loss(settings.precision)),
         steps=settings.steps,
         lr=settings.lr,
-        # each process validates on all of it, so that all come to the same best weights
-        validate=lambda model: mean_loss(model, loss, dev_batches, device),
+        validate=missing,  # each process judges all of it, so that all come to the same best weights
+        patience=settings.patience or None,
         checkpoint=folder / "weights.pt",
         resume=folder / "run.pt",
         save_every=save_every,
@@ -205,11 +204,39 @@ def encode(texts: Texts, subwords: Subwords) -> tuple[list[Tensor], list[Tensor]
     return [subwords.encode(text) for text in texts.source], [subwords.encode(text) for text in texts.target]
 
 
-@torch.no_grad()
-def mean_loss(model: nn.Module, loss: Loss, batches: Sequence[PairBatch], device: torch.device) -> float:
-    """Nats per token over all batches."""
-    losses = [loss(model, batch.to(device)) for batch in batches]  # all are begun before one is read
-    return sum(value.item() * int(n) for value, n in losses) / sum(int(n) for _, n in losses)
+def tokenizer(corpus: str) -> str:
+    """How sacrebleu cuts the targets of a corpus."""
+    return "char" if CORPORA[corpus].language == "ja" else "13a"
+
+
+def translate(
+    model: Seq2Seq, subwords: Subwords, texts: Sequence[str], beam_size: int = 1, batch: int = 100
+) -> list[str]:
+    """Translations, in the order of the texts; a text without any word comes back empty.
+
+    Args:
+        model: in eval mode.
+        subwords: which it has learned with.
+        texts: sentences.
+        beam_size: attempts that are kept at every step; 1 is greedy.
+        batch: sentences that are translated side by side, those of like lengths; changes nothing but the time.
+
+    Raises:
+        ValueError: beam_size is no integer of at least 1.
+    """
+    device = next(model.parameters()).device
+    ids = [subwords.encode(text) for text in texts]
+    order = sorted((n for n in range(len(ids)) if len(ids[n])), key=lambda n: len(ids[n]))  # little padding
+    found = [""] * len(texts)
+    for start in tqdm(range(0, len(order), batch), desc="translating", leave=False):
+        rows = order[start : start + batch]
+        source, lengths = pad([ids[n] for n in rows])
+        written = beam_search(
+            model, source.to(device), lengths, max_length=MAX_LENGTH, beam_size=beam_size, length_penalty=1.0
+        ).best()
+        for n, target in zip(rows, written.sentences(), strict=True):
+            found[n] = subwords.decode(target.cpu())
+    return found
 
 
 class Translator:
@@ -233,25 +260,8 @@ class Translator:
         load_checkpoint(folder / "weights.pt", self.model)
 
     def __call__(self, texts: Sequence[str], beam_size: int = 1, batch: int = 100) -> list[str]:
-        """Translations, in the order of the texts; a text without any word comes back empty."""
-        device = next(self.model.parameters()).device
-        ids = [self.subwords.encode(text) for text in texts]
-        order = sorted((n for n in range(len(ids)) if len(ids[n])), key=lambda n: len(ids[n]))  # little padding
-        found = [""] * len(texts)
-        for start in tqdm(range(0, len(order), batch), desc="translating", leave=False):
-            rows = order[start : start + batch]
-            source, lengths = pad([ids[n] for n in rows])
-            written = beam_search(
-                self.model,
-                source.to(device),
-                lengths,
-                max_length=MAX_LENGTH,
-                beam_size=beam_size,
-                length_penalty=1.0,
-            ).best()
-            for n, target in zip(rows, written.sentences(), strict=True):
-                found[n] = self.subwords.decode(target.cpu())
-        return found
+        """What `translate` makes of the texts."""
+        return translate(self.model, self.subwords, texts, beam_size, batch)
 
     def score(self, part: str = "test", beam_size: int = 1, limit: int = 0) -> BLEU:
         """BLEU on a part of the run's own corpus.
@@ -267,57 +277,4 @@ class Translator:
         """
         texts = getattr(read_texts(self.settings.corpus), part)
         source, target = thin(texts, limit or len(texts.source))
-        tokenize = "char" if CORPORA[self.settings.corpus].language == "ja" else "13a"
-        return bleu(self(source, beam_size), target, tokenize)
-
-
-def check_processes() -> None:
-    """Refuse, by a ValueError, more processes on a machine than it has GPUs; without any, all are welcome."""
-    n, n_gpus = int(os.environ.get("LOCAL_WORLD_SIZE", 1)), torch.cuda.device_count()
-    if 0 < n_gpus < n:
-        raise ValueError(f"{n} processes and {n_gpus} GPU(s) on this machine: start no more than one for each")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 0 when all went well."""
-    parser = argparse.ArgumentParser(
-        prog="python -m attnlib.training.translate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    trainer = commands.add_parser("train", help="train, or go on with a run that was interrupted")
-    scorer = commands.add_parser("score", help="BLEU on the held-out part, with sacrebleu's signature")
-    writer = commands.add_parser("translate", help="translate the lines of standard input")
-    for command in (trainer, scorer, writer):
-        command.add_argument("folder", type=Path, help="where the run is kept")
-    for f in fields(Settings):
-        trainer.add_argument(f"--{f.name}", type=f.type, default=f.default, metavar="", help=f.metadata["help"])
-    trainer.add_argument("--save-every", type=int, default=100, help="steps an interruption may cost, at most [100]")
-    scorer.add_argument("--part", choices=("dev", "test"), default="test")
-    scorer.add_argument("--limit", type=int, default=0, help="sentences to use, 0 for all [0]")
-    for command in (scorer, writer):
-        command.add_argument("--beam-size", type=int, default=1, help="attempts kept at every step [1]")
-    given = vars(parser.parse_args(arguments))
-    command, folder = given.pop("command"), given.pop("folder")
-    try:
-        if command == "train":
-            save_every = given.pop("save_every")
-            check_processes()
-            with process_group(pick_device()) as device:
-                history = train(folder, Settings(**given), save_every, device)
-                if rank_and_world_size()[0] == 0:
-                    print(history)
-        elif command == "score":
-            score, signature = Translator(folder).score(**given)
-            print(f"BLEU {score:.1f}  {signature}")
-        else:
-            print("\n".join(Translator(folder)([line.strip() for line in sys.stdin], **given)))
-    except (ValueError, DataError) as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        return bleu(self(source, beam_size), target, tokenizer(self.settings.corpus))
