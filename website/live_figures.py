@@ -7,7 +7,8 @@ shows a figure of a chapter in another page, as the chapter was run.
 
 A notebook stores the whole text of a figure's module and style sheet with every figure. In the page, the files that
 these texts were joined from (attnlib.figures.assets) are kept once, and each figure names those it is made of;
-attnlib/figures/static/anywidget-static.js puts them together again.
+attnlib/figures/static/anywidget-static.js puts them together again. Their comments stay in the notebook and in the
+package.
 """
 
 import json
@@ -23,6 +24,8 @@ from attnlib.figures.page import HOST, STATE, in_script, view
 
 LARGEST = 1_000_000  # bytes of one figure's state without its code: what a reader on a phone should have to load
 FILE = re.compile(r"^(?=//# |/\*# )", re.MULTILINE)
+#: A comment with lines of its own, but not the name of a file.
+COMMENT = re.compile(r"^[ \t]*(?://(?!#)[^\n]*|/\*(?!#)(?:(?!\*/)[\s\S])*\*/[ \t]*)\n", re.MULTILINE)
 
 
 def share(state: dict, page: str) -> dict:
@@ -51,7 +54,7 @@ def share(state: dict, page: str) -> dict:
                 f"show fewer examples, fewer heads, or a smaller model"
             )
         parts = {
-            name: [places.setdefault(part, len(places)) for part in FILE.split(text) if part]
+            name: [places.setdefault(COMMENT.sub("", part), len(places)) for part in FILE.split(text) if part]
             for name, text in code.items()
         }
         records[model] = {**record, "state": {**rest, **parts}}

@@ -51,6 +51,19 @@ def test_the_chapter_shows_the_figure_of_this_tree(name, chapter):
         assert state["_css"] == str(kind._css), "the chapter was executed with another version of its style"
 
 
+def without_comments(code: str) -> list[str]:
+    """The lines of a script or style sheet that do something, and the names of its files."""
+    kept, inside = [], False
+    for line in code.splitlines():
+        text = line.strip()
+        named = text.startswith(("//# ", "/*# "))
+        inside = inside or (text.startswith("/*") and not named and ("*/" not in text or text.endswith("*/")))
+        if not inside and (named or not text.startswith("//")):
+            kept.append(line)
+        inside = inside and not text.endswith("*/")
+    return kept
+
+
 def test_a_page_keeps_one_copy_of_what_its_figures_share():
     figures = [example.make("word") for example in EXAMPLES.values() for _ in range(2)]
     before = {f"m{n}": record(figure) for n, figure in enumerate(figures)}
@@ -61,10 +74,28 @@ def test_a_page_keeps_one_copy_of_what_its_figures_share():
     assert sum(text.startswith("/*# figure.css") for text in after["texts"]) == 1
     for model, old in before.items():
         new = after["state"][model]
-        for name in ("_esm", "_css"):  # nothing is lost, nothing added
-            assert "".join(after["texts"][n] for n in new["state"][name]) == old["state"][name]
+        for name in ("_esm", "_css"):  # no code is lost, nothing is added
+            joined = "".join(after["texts"][n] for n in new["state"][name])
+            assert joined.splitlines() == without_comments(old["state"][name])
             new["state"][name] = old["state"][name]
         assert new == json.loads(json.dumps(old))
+
+
+def test_comments_stay_behind_and_what_only_looks_like_one_is_kept():
+    code = """//# a.js
+// Why.
+let x = 1; // here
+  /** Words,
+   * and more. */
+let y = "/* no comment */"; /* nor
+a line of its own */
+/* one */ let z = 2; /* two */
+"""
+    page = share({"state": {"m": {"model_name": "AnyModel", "state": {"_esm": code}}}}, "page")
+    assert page["texts"] == [
+        '//# a.js\nlet x = 1; // here\nlet y = "/* no comment */"; /* nor\na line of its own */\n'
+        "/* one */ let z = 2; /* two */\n"
+    ]
 
 
 def test_a_state_that_is_too_heavy_stops_the_build_and_is_named():
