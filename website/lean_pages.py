@@ -78,7 +78,7 @@ def plain_kinds(style: str) -> set[str]:
         {'n'}
     """
     around, kinds = {}, []
-    for selector, declared in re.findall(r"([^{}]*){([^}]*)}", style):
+    for selector, declared in re.findall(r"([^{}]*){([^}]*)}", re.sub(r"/\*.*?\*/", "", style, flags=re.S)):
         theme, _, kind = (part.strip() for part in selector.partition(".highlight"))
         if kind == "":
             around[theme] = re.findall(r"(?<![-\w])color: [^; ]+", declared)

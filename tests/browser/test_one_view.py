@@ -54,6 +54,11 @@ SHOWN = {
         (".attn-sentence", "and does not end"),
         (".attn-sentence", "it writes “so Ottilie gets the umbrella , Bartek gets a copy”"),
     ],
+    ("11", "AlignmentView"): [
+        (".attn-sentence", "Step 2, “lamp”"),
+        (".attn-sentence", "Step 1, “the”"),
+        (".attn-sentence", "Step 5, “it”"),
+    ],
     ("12", "HeadGrid"): [
         (".attn-sentence", "previous goes from 1.00"),
         (".attn-sentence", "first stays at"),

@@ -37,7 +37,8 @@ def test_a_kind_of_token_is_plain_where_no_theme_shows_it_in_its_own_way():
     style = (
         f"pre{{ line-height: 1 }}{LIGHT} pre{{ color: #111 }}{LIGHT}{{ background: #eee; color: #111 }}"
         f"{LIGHT} .n{{ color: #111 }}{LIGHT} .k{{ color: #222 }}{LIGHT} .w{{ color: #111 }}"
-        f"{LIGHT} .gs{{ font-weight: bold }}{LIGHT} .p{{ color: #111 }}{LIGHT} .hll{{ background-color: #111 }}"
+        f"{LIGHT} .gs{{ font-weight: bold }} /* {{ }} */ {LIGHT} .p{{ color: #111 }}"
+        f"{LIGHT} .hll{{ background-color: #111 }}"
         f"{DARK}{{ background: #111; color: #eee }}{DARK} .n{{ color: #eee }}{DARK} .k{{ color: #eee }}"
         f"{DARK} .w{{ color: #111 }}{DARK} .gs{{ color: #eee }}{DARK} .p{{ color: #eee; font-style: italic }}"
     )
