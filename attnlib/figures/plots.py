@@ -20,8 +20,6 @@ from matplotlib_inline.backend_inline import set_matplotlib_formats
 from attnlib.figures.palette import CURVES, ROLES
 from attnlib.figures.parameters import as_array
 
-#: Inches: as wide as a phone, so that letters need not shrink.
-PHONE = 4.6
 #: Everything that has neither a role nor a curve's colour: text and axes, what stands back, lines behind the curves.
 INK, MUTED, GRID = "#222222", "#666666", "#e4e4e4"
 PAPER = "#ffffff"
@@ -67,7 +65,7 @@ def use_style() -> None:
             "svg.fonttype": "none",  # text is text: it can be read, searched and shown in the page's colour
             "svg.hashsalt": "attnlib",
             "font.sans-serif": ["DejaVu Sans"],
-            "figure.figsize": (PHONE, 3.0),
+            "figure.figsize": (4.6, 3.0),  # as wide as a phone: its letters need not shrink
             "figure.dpi": 110,
             "savefig.dpi": 110,
             "figure.facecolor": "white",
@@ -104,8 +102,6 @@ def heatmap(
 ) -> Axes:
     """Attention weights as a grid: a row per query, a column per key, numbers in the cells while they fit.
 
-    Up to twelve columns with numbers are no wider than a phone. From nine on, numbers have no zero before the point.
-
     Args:
         weights: (T, S), each in 0..1.
         rows: T words, one per query: what is being written or asked.
@@ -120,10 +116,8 @@ def heatmap(
     """
     weights = _weights(weights, rows, columns)
     T, S = weights.shape
-    numbers = T * S <= 64 if numbers is None else numbers
     if ax is None:
-        width = 1.3 + 0.5 * S
-        _, ax = plt.subplots(figsize=(min(width, PHONE) if numbers and S <= 12 else width, 1.3 + 0.42 * T))
+        _, ax = plt.subplots(figsize=(1.3 + 0.5 * S, 1.3 + 0.42 * T))
     for (i, j), weight in np.ndenumerate(weights):
         if weight >= 0.004:  # fainter, and nobody sees it
             cell = {**of("weight"), "gid": "weight-cell", "alpha": min(weight, 1.0), "linewidth": 0}
@@ -140,11 +134,10 @@ def heatmap(
     ax.tick_params(length=0)
     for side in ("left", "bottom", "top", "right"):
         ax.spines[side].set_visible(False)
-    if numbers:
+    if T * S <= 64 if numbers is None else numbers:
         for (i, j), weight in np.ndenumerate(weights):
             ink = ON_FULL if weight > 0.83 else ON_PALE  # where the two are equally easy to read
-            number = f"{weight:.2f}"
-            ax.text(j, i, number.removeprefix("0") if S > 8 else number, ha="center", va="center", color=ink)
+            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color=ink)
     return ax
 
 

@@ -15,7 +15,6 @@ from attnlib.figures.plots import (
     INK,
     ON_FULL,
     ON_PALE,
-    PHONE,
     curves,
     describe_weights,
     dots,
@@ -97,16 +96,6 @@ def test_every_cell_tells_its_weight_while_there_is_room(weights):
     for table, numbers, count in ((many, None, 0), (many, True, 72), (many[:, :8], None, 64), (weights, False, 0)):
         T, S = table.shape
         assert len(heatmap(table, ["q"] * T, ["k"] * S, numbers=numbers).texts) == count
-
-
-def test_a_grid_with_numbers_is_no_wider_than_a_phone():
-    narrow, wide, wider = (heatmap(np.full((2, S), 0.25), ["a", "b"], ["k"] * S) for S in (8, 12, 13))
-    assert [ax.figure.get_figwidth() for ax in (narrow, wide)] == [PHONE, PHONE] and wider.figure.get_figwidth() > PHONE
-    assert {text.get_text() for text in narrow.texts} == {"0.25"}
-    assert {text.get_text() for text in wide.texts} == {".25"}
-    assert [text.get_text() for text in heatmap([[1.0] + 9 * [0.0]], ["a"], ["k"] * 10).texts[:2]] == ["1.00", ".00"]
-    without = heatmap(np.full((2, 12), 0.25), ["a", "b"], ["k"] * 12, numbers=False)
-    assert without.figure.get_figwidth() > PHONE  # long words may lean over narrow cells, but not into each other
 
 
 @pytest.mark.parametrize(("page", "on_pale"), [("#ffffff", "#000000"), (DARK_PAGE, "#ffffff")])

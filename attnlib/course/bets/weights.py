@@ -1,4 +1,4 @@
-"""Bets about weights: scores, masks, costs, heads, pictures and explanations, chapters 3 to 6, 9 and 11 to 14."""
+"""Bets about weights: scores, masks, costs, heads, pictures and explanations, chapters 3 to 6, 9 and 12 to 14."""
 
 from attnlib.figures.questions import bet
 
@@ -133,31 +133,6 @@ def costs() -> list[dict]:
             ["3,072 words", "61,440 words", "it never does"], 2,
             "Both are now straight lines in S, 100 S d against 6 S d², and the recurrence has the steeper one.",
             **start | {"axis": "S", "S": 32768},
-        ),
-    ]  # fmt: skip
-
-
-def asking() -> list[dict]:
-    """Chapter 11: the six words of "the lamp fell and it broke" ask each other."""
-    start = {"model": "", "view": "lines"}
-    return [
-        bet(
-            "“it” gives “lamp” the weight 0.90. What does “lamp” give to “it”?",
-            ["0.90, too", "about a half", "next to nothing"], 2,
-            "It gives 0.06: one matrix makes the queries and another one the keys, so asking is not being asked.",
-            **start | {"step": 1},
-        ),
-        bet(
-            "“the” asks for next to nothing. What is its row like?",
-            ["blank", "nearly even", "all of it on itself"], 1,
-            "Its scores are all close to 0, and its weights must still add up to 1: they are 0.16 to 0.19.",
-            **start | {"step": 0},
-        ),
-        bet(
-            "“fell” and “broke” change places in the sentence. What becomes of the context of “it”?",
-            ["nothing: it stays the same", "it holds more of “broke”", "“lamp” loses its weight"], 0,
-            "Each word takes its weight and its value along, and a sum has no order. The next section proves it.",
-            **start | {"step": 4},
         ),
     ]  # fmt: skip
 
