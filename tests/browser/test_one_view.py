@@ -56,9 +56,9 @@ SHOWN = {
         (".attn-sentence", "it writes “so Ottilie gets the umbrella , Bartek gets a copy”"),
     ],
     ("11", "AlignmentView"): [
-        (".attn-sentence", "Step 2, “lamp”"),
-        (".attn-sentence", "Step 1, “the”"),
-        (".attn-sentence", "Step 5, “it”"),
+        (".attn-sentence", "Step 2: “lamp” looks most at “fell”, 0.37"),
+        (".attn-sentence", "Step 1: “the” looks most at “fell”, 0.19"),
+        (".attn-sentence", "Step 5: “it” looks most at “lamp”, 0.90"),
     ],
     ("12", "HeadGrid"): [
         (".attn-sentence", "previous goes from 1.00"),
