@@ -49,6 +49,14 @@ def weights_of(r: Draw, *shape: int) -> Tensor:
     return normal(r, *shape, scales=(1, 1, 4)).softmax(-1)
 
 
+def kept(space: dict, name: str, *inputs: Any) -> list:
+    """What a function gives, and whether its inputs stay as they are: asked of those that may not change them."""
+    given = [x.clone() if isinstance(x, Tensor) else x for x in inputs]
+    result = space[name](*given)
+    same = [torch.allclose(x, y, 0, 0, equal_nan=True) for x, y in zip(given, inputs, strict=True) if type(x) is Tensor]
+    return [result, all(same)]
+
+
 # --- 1: language models -----------------------------------------------------------------------------
 
 
@@ -101,7 +109,7 @@ def encode(r: Draw, marks: Marks) -> Experiment:
     x = normal(r, B, S, d_in, scales=(1, 1, 1000))
     x[~real(n, S, marks["@side.real@"] == "last")] = r.choice([0.0, 9.0, torch.nan])
     inputs = laid(x, marks, "@axes.time@"), n, normal(r, B, d, scales=(1,))
-    return lambda space: space["encode"](cell, *(y.clone() for y in inputs))
+    return lambda space: kept(space, "encode", cell, *inputs)
 
 
 def greedy(r: Draw, marks: Marks) -> Experiment:
@@ -270,12 +278,7 @@ def moved_weights(r: Draw, marks: Marks) -> Experiment:
     shape = size(r), size(r), size(r)
     scores, moves = normal(r, *shape, scales=(1, 1, 300)), normal(r, *shape, scales=(1, 1, 1000))
 
-    def experiment(space: dict) -> Any:
-        given = scores.clone(), moves.clone()
-        moved = space["moved_weights"](*given)
-        return [moved, torch.equal(given[0], scores) and torch.equal(given[1], moves)]
-
-    return experiment
+    return lambda space: kept(space, "moved_weights", scores, moves)
 
 
 def additive_gradients(r: Draw, marks: Marks) -> Experiment:
@@ -283,7 +286,7 @@ def additive_gradients(r: Draw, marks: Marks) -> Experiment:
     shapes = (B, T, q), (B, S, k), (a, q), (a, k), (a,)
     inputs = [normal(r, *shape, scales=(1, 1, 30)) for shape in shapes]
     g = normal(r, B, T, S, scales=(1, 1, 1000)).permute(order(marks)).contiguous()
-    return lambda space: space["additive_gradients"](*(x.clone() for x in (*inputs, g)))
+    return lambda space: kept(space, "additive_gradients", *inputs, g)
 
 
 def operations(r: Draw, marks: Marks) -> Experiment:
@@ -338,8 +341,8 @@ def coverage(r: Draw, marks: Marks) -> Experiment:
     inputs = [x.masked_fill(~mask[..., None], junk).movedim(0, batch).contiguous() for x in (weights, covered)]
 
     def experiment(space: dict) -> Any:
-        loss = space["coverage_loss"](*(x.clone() for x in inputs), mask.movedim(0, batch).contiguous())
-        return [space["coverage"](clean.clone()), loss]
+        loss = kept(space, "coverage_loss", *inputs, mask.movedim(0, batch).contiguous())
+        return [*kept(space, "coverage", clean), *loss]
 
     return experiment
 
@@ -351,7 +354,7 @@ def split_and_merge(r: Draw, marks: Marks) -> Experiment:
     B, T, H, d = size(r), size(r), size(r, 6), size(r, 6)
     x, y = normal(r, B, T, H * d, scales=(1, 1000)), normal(r, B, H, T, d, scales=(1, 1000))
     y = y.permute(order(marks)).contiguous()
-    return lambda space: [space["split"](x.clone(), H), space["merge"](y.clone())]
+    return lambda space: [*kept(space, "split", x, H), *kept(space, "merge", y)]
 
 
 def multi_head(r: Draw, marks: Marks) -> Experiment:
@@ -360,7 +363,7 @@ def multi_head(r: Draw, marks: Marks) -> Experiment:
     hide = torch.rand([T, T] if r.random() < 0.5 else [B, T, T], generator=generator(r)) < r.choice([0.0, 0.5, 0.9])
     hide &= ~torch.eye(T, dtype=torch.bool)
     mask = hide == (marks["@hidden@"].lower() == "true")
-    return lambda space: space["multi_head"](x.clone(), *(W.clone() for W in matrices), H, mask.clone())
+    return lambda space: kept(space, "multi_head", x, *matrices, H, mask)
 
 
 def tester(r: Draw, marks: Marks) -> Experiment:
@@ -390,7 +393,7 @@ def tester(r: Draw, marks: Marks) -> Experiment:
             lambda x: sound(x) - size_of_it * in_special_order(x) * torch.arange(float(d)),
         ]
     )
-    return lambda space: bool(space[marks["@law.name@"]](f, x.clone()))
+    return lambda space: kept(space, marks["@law.name@"], f, x)
 
 
 # --- 9: seeing and explaining -----------------------------------------------------------------------
@@ -408,8 +411,8 @@ def gaze_and_hits(r: Draw, marks: Marks) -> Experiment:
     inputs = turned(weights, marks), centres, boxes
 
     def experiment(space: dict) -> Any:
-        hit = space["hits"](*(x.clone() for x in inputs))
-        return [space["gaze"](inputs[0].clone(), height, width), hit, str(hit.dtype)]
+        hit = kept(space, "hits", *inputs)
+        return [*kept(space, "gaze", inputs[0], height, width), *hit, str(hit[0].dtype)]
 
     return experiment
 
@@ -422,8 +425,8 @@ def unevenness(r: Draw, marks: Marks) -> Experiment:
 
     def experiment(space: dict) -> Any:
         given = weights.clone().requires_grad_()
-        penalty = space["unevenness"](given, mask.clone())
-        return [penalty.detach(), *torch.autograd.grad(penalty, given)]
+        penalty, same = kept(space, "unevenness", weights, mask)
+        return [penalty, same, *torch.autograd.grad(space["unevenness"](given, mask.clone()), given)]
 
     return experiment
 

@@ -2,20 +2,22 @@
 
     python -m tests.grading.hunting                  every assignment, as it is published
     python -m tests.grading.hunting a04 --seed 3     one, in the variant of a seed
+    python -m tests.grading.hunting --write          lists those that are right in survivors.json
 
 Every mutant of the model's answer to every question goes through the tests of its question, here and at once. One that
 loses no point is asked, beside the model's answer, in experiments that are drawn by chance (`domains.py`). Does it
-differ in any of them, it is a hole in the tests; if in none, it counts as equivalent.
+differ in any of them, it is a hole in the tests; if in none, it counts as equivalent (`tests/course/survivors.py`).
 """
 
 import argparse
 import ast
 import contextlib
+import functools
 import io
 import random
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -24,30 +26,15 @@ import torch
 from attnlib.grading import assignment, proof
 from attnlib.grading.assignment import facts, is_answer, is_given, is_test
 from attnlib.grading.examiner import compiled, is_setup, made
-from tests.course.hunting import alike, shortly
+from tests.course import survivors
+from tests.course.hunting import Found, alike, shortly
 from tests.course.mutations import DRESSED, mutants
 from tests.grading.domains import DOMAINS
 
+TABLE = Path(__file__).parent / "survivors.json"
 DRAWS = 60
 #: Processor seconds that a call of a test, or an experiment, may take: the slowest right one takes a fifth of it.
 SECONDS = 0.25
-
-
-@dataclass
-class Found:
-    """What came of the mutants of the model's answers.
-
-    Attributes:
-        tried: How many there were.
-        refused: How many lost a point.
-        equivalent: Names of the others that agree with the model's answer in every experiment.
-        holes: `{name: how it differs}`, of the others.
-    """
-
-    tried: int = 0
-    refused: int = 0
-    equivalent: list[str] = field(default_factory=list)
-    holes: dict[str, str] = field(default_factory=dict)
 
 
 class Bench:
@@ -113,7 +100,8 @@ class Bench:
 
 def settled(tree: ast.Module) -> ast.Module:
     """The module without what cannot happen in this variant: branches whose condition compares two constants, and what
-    comes after a return."""
+    comes after a return.
+    """
 
     class Settle(ast.NodeTransformer):
         def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -146,21 +134,33 @@ def _known(test: ast.expr) -> bool | None:
     return None
 
 
+def surviving(bench: Bench, question: str, found: Found) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The mutants of an answer that lose no point; the first is the model's answer."""
+    for name, space in bench.mutants(question):
+        found.tried += name != "unchanged"
+        if bench.accepted(question, space):
+            yield f"{question}: {name}", space
+        elif name == "unchanged":
+            raise ValueError(f"{bench.name}: the model's answer to {question} loses points")
+        else:
+            found.refused += 1
+
+
 def hunt(name: str, seed: int = 0, draws: int = DRAWS) -> Found:
-    """Ask every mutant of every answer to an assignment."""
+    """Ask every mutant of every answer to an assignment.
+
+    Args:
+        name: The assignment.
+        seed: Which variant.
+        draws: In how many experiments those that lose nothing are compared with the model's answer. In none, all of
+            them are called equivalent.
+    """
     found, bench = Found(), Bench(name, seed)
     for question in bench.answers:
-        made_ = bench.mutants(question)
-        _, right = next(made_)
-        if not bench.accepted(question, right):
-            raise ValueError(f"{name} with seed {seed}: the model's answer to {question} loses points")
+        living = surviving(bench, question, found)
+        _, right = next(living)
         wanted: list[Any] = []
-        for words, space in made_:
-            found.tried += 1
-            if not bench.accepted(question, space):
-                found.refused += 1
-                continue
-            words = f"{question}: {words}"
+        for words, space in living:
             differs = difference(bench, question, right, space, draws, wanted)
             if differs is None:
                 found.equivalent.append(words)
@@ -182,10 +182,12 @@ def difference(bench: Bench, question: str, right: dict, mutant: dict, draws: in
     """
     experiment = DOMAINS[bench.name.split("_")[0], question]
     for n in range(draws):
-        run = lambda space, n=n: _run(experiment(random.Random(f"{question}/{n}"), bench.marks), space)  # noqa: E731
+        drawn = functools.partial(experiment, marks=bench.marks)
         if n == len(wanted):
-            wanted.append(run(right))
-        if not alike(got := run(mutant), wanted[n]):
+            wanted.append(_run(drawn(random.Random(f"{question}/{n}")), right))
+            if isinstance(wanted[n], str):
+                raise ValueError(f"{bench.name}, {question}, experiment {n}: the model's answer stops: {wanted[n]}")
+        if not alike(got := _run(drawn(random.Random(f"{question}/{n}")), mutant), wanted[n]):
             return f"experiment {n}: {shortly(got)}, not {shortly(wanted[n])}"
     return None
 
@@ -205,8 +207,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Look for wrong answers that lose no point.")
     parser.add_argument("names", nargs="*", default=assignment.names())
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--all", action="store_true", help="name the equivalent ones, too")
+    parser.add_argument("--write", action="store_true", help="list those that are right in survivors.json")
     chosen = parser.parse_args()
+    if chosen.write and chosen.seed:
+        parser.error("survivors.json lists those of the published variant")
     for name in chosen.names:
         found = hunt(name, chosen.seed)
         print(
@@ -215,8 +219,8 @@ def main() -> None:
         )
         for hole, where in found.holes.items():
             print(f"    {hole}\n        {where}")
-        for words in found.equivalent if chosen.all else []:
-            print(f"    = {words}")
+        if chosen.write:
+            survivors.write(TABLE, {assignment.choose(name): found.equivalent})
 
 
 if __name__ == "__main__":
