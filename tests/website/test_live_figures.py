@@ -32,6 +32,7 @@ CHAPTERS = {
     "CopyGate": ["10"],
     "FadingTrace": ["01"],
     "HeadGrid": ["12"],
+    "LearnToAlign": [],
     "OtherWeights": ["14"],
     "WhereItLooks": ["13"],
 }
