@@ -27,7 +27,7 @@ from attnlib.scores import SCORES, Score, make_score
 from attnlib.search import BeamSearchOutput, GreedyOutput, beam_search, greedy_decode
 from attnlib.self_attention import MultiHeadAttention, SelfAttention
 from attnlib.seq2seq import Seq2Seq
-from attnlib.transformer import TransformerBlock, TransformerEncoder, TransformerLM
+from attnlib.transformer import TransformerBlock, TransformerLM
 from attnlib.version import __version__
 
 __all__ = [
@@ -35,6 +35,6 @@ __all__ = [
     "BeamSearchOutput", "CopyDecoder", "Decoder", "DecoderOutput", "Encoder", "EncoderOutput", "EveryStepDecoder",
     "GreedyOutput", "GridEncoder", "InitialStateDecoder", "LMOutput", "LearnedPositions", "LuongDecoder", "Memory",
     "MultiHeadAttention", "Score", "SelfAttention", "Seq2Seq", "SimpleRNNDecoder", "SinusoidalPositions",
-    "TransformerBlock", "TransformerEncoder", "TransformerLM", "__version__", "beam_search",
-    "causal_mask", "copy_distribution", "greedy_decode", "length_mask", "make_score", "masked_softmax",
+    "TransformerBlock", "TransformerLM", "__version__", "beam_search", "causal_mask", "copy_distribution",
+    "greedy_decode", "length_mask", "make_score", "masked_softmax",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The pre-norm Transformer: a block, and a language model and an encoder of several."""
+"""The pre-norm Transformer: a block, and a language model of several."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,6 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from attnlib.attention import causal_mask, length_mask
-from attnlib.encoder import EncoderOutput
 from attnlib.language_models import LMOutput
 from attnlib.positions import LearnedPositions, SinusoidalPositions
 from attnlib.self_attention import MultiHeadAttention
@@ -67,60 +66,7 @@ class TransformerBlock(nn.Module):
         return BlockOutput(x + self.dropout(self.W_2(hidden)), weights)
 
 
-class Stack(nn.Module):
-    """Embedding, positions, blocks and a last norm: what `TransformerLM` and `TransformerEncoder` are made of.
-
-    Args:
-        vocab_size, d_model, n_heads, n_layers, d_ff, dropout, positions, n_positions: as in `TransformerLM`.
-
-    Raises:
-        ValueError: as in `TransformerLM`.
-    """
-
-    def __init__(
-        self,
-        vocab_size: int,
-        d_model: int,
-        n_heads: int,
-        n_layers: int,
-        d_ff: int | None = None,
-        dropout: float = 0.0,
-        positions: str = "sinusoidal",
-        n_positions: int = 512,
-    ):
-        super().__init__()
-        check_sizes(vocab_size=vocab_size, d_model=d_model)
-        if n_layers < 0:
-            raise ValueError(f"n_layers must be at least 0, got {n_layers}")
-        kinds = {
-            "sinusoidal": lambda: SinusoidalPositions(d_model),
-            "learned": lambda: LearnedPositions(n_positions, d_model),
-            "none": nn.Identity,
-        }
-        if positions not in kinds:
-            raise ValueError(f"unknown positions {positions!r}, known are {', '.join(kinds)}")
-        self.embedding, self.dropout = nn.Embedding(vocab_size, d_model), nn.Dropout(dropout)
-        self.positions = kinds[positions]()
-        d_ff = 4 * d_model if d_ff is None else d_ff
-        self.blocks = nn.ModuleList(TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_layers))
-        self.norm = nn.LayerNorm(d_model)
-
-    def embed(
-        self, tokens: Int[Tensor, "B T"], lengths: Int[Tensor, " B"] | None = None
-    ) -> Float[Tensor, "B T d_model"]:
-        """What the first block is given.
-
-        Raises:
-            ValueError: the tokens are no ids in 0..V-1, or there is not one length for each text.
-        """
-        check_token_ids(tokens, self.embedding.num_embeddings)
-        if lengths is not None and lengths.shape != tokens.shape[:1]:
-            sizes = f"lengths {tuple(lengths.shape)}, tokens {tuple(tokens.shape)}"
-            raise ValueError(f"need one length per text, got {sizes}")
-        return self.dropout(self.positions(self.embedding(tokens)))
-
-
-class TransformerLM(Stack):
+class TransformerLM(nn.Module):
     """A language model of Transformer blocks: `ŷ_t = softmax(W LN(x_t) + b)`, x_t after the last block.
 
     Args:
@@ -152,8 +98,23 @@ class TransformerLM(Stack):
         positions: str = "sinusoidal",
         n_positions: int = 512,
     ):
-        super().__init__(vocab_size, d_model, n_heads, n_layers, d_ff, dropout, positions, n_positions)
-        self.W, self.n_heads = nn.Linear(d_model, vocab_size), n_heads
+        super().__init__()
+        check_sizes(vocab_size=vocab_size, d_model=d_model)
+        if n_layers < 0:
+            raise ValueError(f"n_layers must be at least 0, got {n_layers}")
+        kinds = {
+            "sinusoidal": lambda: SinusoidalPositions(d_model),
+            "learned": lambda: LearnedPositions(n_positions, d_model),
+            "none": nn.Identity,
+        }
+        if positions not in kinds:
+            raise ValueError(f"unknown positions {positions!r}, known are {', '.join(kinds)}")
+        self.embedding, self.dropout = nn.Embedding(vocab_size, d_model), nn.Dropout(dropout)
+        self.positions = kinds[positions]()
+        d_ff = 4 * d_model if d_ff is None else d_ff
+        self.blocks = nn.ModuleList(TransformerBlock(d_model, n_heads, d_ff, dropout) for _ in range(n_layers))
+        self.norm, self.W = nn.LayerNorm(d_model), nn.Linear(d_model, vocab_size)
+        self.n_heads = n_heads
 
     def forward(
         self,
@@ -176,12 +137,16 @@ class TransformerLM(Stack):
         Raises:
             ValueError: tokens or lengths are refused as by `Encoder.forward`, or heads is not boolean (n_layers, H).
         """
-        x, T, shape = self.embed(tokens, lengths), tokens.shape[1], (len(self.blocks), self.n_heads)
+        check_token_ids(tokens, self.embedding.num_embeddings)
+        (B, T), shape = tokens.shape, (len(self.blocks), self.n_heads)
+        if lengths is not None and lengths.shape != (B,):
+            raise ValueError(f"need one length per text, got lengths {tuple(lengths.shape)}, tokens {(B, T)}")
         if heads is not None and heads.shape != shape:
             raise ValueError(f"heads must be boolean {shape}, (n_layers, H), got {tuple(heads.shape)}")
         mask = causal_mask(T, device=tokens.device)[None]  # (1, T, T)
         if lengths is not None:
             mask = mask & length_mask(lengths, T)  # (B, T, T)
+        x = self.dropout(self.positions(self.embedding(tokens)))  # (B, T, d_model)
         weights = []
         for n, block in enumerate(self.blocks):
             x, found = block(x, mask, need_weights, None if heads is None else heads[n])
@@ -189,41 +154,3 @@ class TransformerLM(Stack):
         states = self.norm(x)
         found = torch.stack(weights, dim=1) if need_weights and weights else None
         return LMOutput(logits=self.W(states), states=states, weights=found)
-
-
-class TransformerEncoder(Stack):
-    """Transformer blocks that read a sentence for a decoder: every token looks at all tokens, before it and after it.
-
-    `h_j = LN(x_j)`, x_j after the last block; the summary is their mean. Without positions it reads a bag: permute the
-    tokens, and the annotations come out permuted.
-
-    Args:
-        vocab_size: V, number of different source tokens.
-        d_model, n_heads, n_layers, d_ff, dropout, positions, n_positions: as in `TransformerLM`.
-
-    Raises:
-        ValueError: as in `TransformerLM`.
-
-    Example:
-        >>> encoder = TransformerEncoder(vocab_size=90, d_model=8, n_heads=2, n_layers=1)
-        >>> encoder(torch.tensor([[5, 6, 7], [8, 9, 0]]), lengths=torch.tensor([3, 2])).annotations.shape
-        torch.Size([2, 3, 8])
-
-    Source: vaswani2017attention, section 3.1; xiong2020layer, figure 1b.
-    """
-
-    @property
-    def d_annotation(self) -> int:
-        """Width of an annotation, d_model."""
-        return self.embedding.embedding_dim
-
-    def forward(self, tokens: Int[Tensor, "B S"], lengths: Int[Tensor, " B"] | None = None) -> EncoderOutput:
-        """Encode sentences; tokens, lengths and what is refused are those of `Encoder.forward`."""
-        x, (B, S) = self.embed(tokens, lengths), tokens.shape
-        known = tokens.new_full((B,), S) if lengths is None else lengths
-        mask = length_mask(known, S).to(tokens.device, non_blocking=tokens.is_cuda)  # (B, 1, S)
-        for block in self.blocks:
-            x = block(x, mask).hidden
-        annotations = torch.where(mask.mT, self.norm(x), 0.0)
-        summary = annotations.sum(1) / mask.sum(-1).clamp(min=1)
-        return EncoderOutput(annotations, summary, mask, tokens)

@@ -3,7 +3,8 @@
     ```{live-figure} 03_attention_step_by_step ScoreExplorer
     ```
 
-shows a figure of a chapter in another page, as the chapter was run.
+shows a figure of a chapter in another page, as the chapter was run; below it, `:with: {"small": true}` sets traits to
+other values.
 
 A notebook stores the whole text of a figure's module and style sheet with every figure. In the page, the files that
 these texts were joined from (attnlib.figures.assets) are kept once, and each figure names those it is made of;
@@ -13,6 +14,7 @@ attnlib/figures/static/anywidget-static.js puts them together again.
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
 from sphinx.errors import ExtensionError
@@ -80,15 +82,26 @@ def stored_figure(notebook: Path, kind: str) -> tuple[str, dict]:
 
 
 class LiveFigure(SphinxDirective):
-    """`{live-figure} CHAPTER CLASS`: a figure of a chapter in another page."""
+    """`{live-figure} CHAPTER CLASS`: a figure of a chapter in another page.
+
+    The option `with` holds JSON: traits, by name, that are to have other values than in the chapter.
+
+    Raises:
+        ExtensionError: the chapter has no such figure, or the figure no such trait.
+    """
 
     required_arguments = 2
+    option_spec: ClassVar = {"with": json.loads}
 
     def run(self) -> list[nodes.Node]:
         chapter, kind = self.arguments
         notebook = BOOK / f"{chapter}.ipynb"
         self.env.note_dependency(str(notebook))
         model, records = stored_figure(notebook, kind)
+        state, other = records[model]["state"], self.options.get("with", {})
+        if missing := other.keys() - state.keys():
+            raise ExtensionError(f"{kind} of {notebook.name} has no trait {', '.join(sorted(missing))}")
+        state |= other
         return [nodes.raw("", view(model), format="html", records=records)]
 
 

@@ -28,7 +28,7 @@ from attnlib.self_attention import MultiHeadAttention, SelfAttention
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training import pick_device
 from attnlib.training.ensembles import unroll_recurrent_layers_
-from attnlib.transformer import TransformerBlock, TransformerEncoder, TransformerLM
+from attnlib.transformer import TransformerBlock, TransformerLM
 
 V, B, S, T = 11, 3, 5, 3
 LENGTHS = torch.tensor([5, 1, 3, 4])
@@ -97,7 +97,6 @@ MODELS = {
     "LearnedPositions": (lambda: LearnedPositions(9, 6), inputs("query")),
     "TransformerBlock": (lambda: TransformerBlock(6, 2, 13), inputs("query")),
     "TransformerLM": (lambda: TransformerLM(V, 6, 2, 2), inputs("text")),
-    "TransformerEncoder": (lambda: TransformerEncoder(V, 6, 2, 2), inputs("source", "lengths")),
     "GridEncoder": (lambda: GridEncoder(1, 5, grid=2, size=8), inputs("image")),
     "a captioner with one vector": (lambda: captioner("every_step"), inputs("image", "text")),
     "a captioner with attention": (lambda: captioner("bahdanau"), inputs("image", "text")),

@@ -1,4 +1,4 @@
-"""The block is torch's, nobody sees the future or the padding that should not, and two layers do what one cannot."""
+"""The block is torch's, the model neither sees the future nor the padding, and two layers do what one cannot."""
 
 import math
 
@@ -8,9 +8,8 @@ from torch import nn
 from torch.testing import assert_close
 
 from attnlib.attention import causal_mask, length_mask
-from attnlib.encoder import EncoderOutput
 from attnlib.language_models import LMOutput
-from attnlib.transformer import TransformerBlock, TransformerEncoder, TransformerLM
+from attnlib.transformer import TransformerBlock, TransformerLM
 
 B, T, V, H, N_LAYERS = 2, 5, 11, 3, 2
 D, D_FF = 2 * H, 13
@@ -97,8 +96,8 @@ def test_dropout_falls_on_the_weights_the_hidden_layer_and_what_each_step_adds()
 # --- the model --------------------------------------------------------------------------------------
 
 
-def states_of(model: TransformerLM | TransformerEncoder, tokens, padding=None, past=None):
-    """Embedding, positions, torch's blocks and norm, one after the other."""
+def reference(model: TransformerLM, tokens, padding=None):
+    """Embedding, positions, torch's blocks, norm and output, one after the other."""
     x = model.embedding.weight[tokens]
     if hasattr(model.positions, "p"):
         x = x + model.positions.p[:T]
@@ -107,12 +106,8 @@ def states_of(model: TransformerLM | TransformerEncoder, tokens, padding=None, p
         waves = [[math.cos(a) if c % 2 else math.sin(a) for c, a in enumerate(row)] for row in angles]
         x = x + torch.tensor(waves).double()
     for block in model.blocks:
-        x = copied(block)(x, src_mask=None if past is None else ~past, src_key_padding_mask=padding)
-    return nn.functional.layer_norm(x, (D,), model.norm.weight, model.norm.bias)
-
-
-def reference(model: TransformerLM, tokens, padding=None):
-    states = states_of(model, tokens, padding, causal_mask(T))
+        x = copied(block)(x, src_mask=~causal_mask(T), src_key_padding_mask=padding)
+    states = nn.functional.layer_norm(x, (D,), model.norm.weight, model.norm.bias)
     return states @ model.W.weight.T + model.W.bias, states
 
 
@@ -216,46 +211,6 @@ def test_what_is_no_batch_of_texts_is_refused(tokens, options, message, without_
     model = TransformerLM(V, D, H, N_LAYERS, positions="learned", n_positions=7)
     with pytest.raises(ValueError, match=message):
         model(tokens, **options)
-
-
-# --- the encoder ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "none"])
-def test_encoder_is_its_parts(positions):
-    encoder = shaken(TransformerEncoder(V, D, H, N_LAYERS, D_FF, positions=positions, n_positions=T))
-    tokens, lengths = torch.randint(V, (B, T)), torch.tensor([2, T])
-    encoded = encoder(tokens, lengths)
-    assert isinstance(encoded, EncoderOutput) and encoded.tokens is tokens and encoder.d_annotation == D
-    real = length_mask(lengths, T)
-    assert encoded.mask.equal(real)
-    states = states_of(encoder, tokens, padding=~real[:, 0])
-    assert_close(encoded.annotations, states * real.mT)
-    assert_close(encoded.summary, torch.stack([states[0, :2].mean(0), states[1].mean(0)]))
-    whole = encoder(tokens)
-    assert_close(whole.annotations, states_of(encoder, tokens))
-    assert whole.mask.all() and whole.mask.shape == (B, 1, T)
-    order = torch.randperm(T)
-    moved = encoder(tokens[:, order]).annotations
-    assert (torch.allclose(moved, whole.annotations[:, order])) == (positions == "none" or order.equal(torch.arange(T)))
-
-
-def test_encoder_reads_an_empty_sentence_and_drops_out(without_shape_checks):
-    share, tokens = 0.5, torch.randint(V, (B, T))
-    encoder = shaken(TransformerEncoder(V, D, H, N_LAYERS, dropout=share))
-    assert [block.W_1.out_features for block in encoder.blocks] == [4 * D] * N_LAYERS
-    torch.manual_seed(1)
-    found = encoder(tokens, torch.tensor([0, T]))
-    assert (found.annotations[0] == 0).all() and (found.summary[0] == 0).all()
-    torch.manual_seed(1)
-    x = nn.functional.dropout(encoder.positions(encoder.embedding(tokens)), share)
-    for block in encoder.blocks:
-        x = block(x, length_mask(torch.tensor([0, T]), T)).hidden
-    assert_close(found.annotations[1], encoder.norm(x)[1])
-    with pytest.raises(ValueError, match=r"got lengths \(1,\), tokens \(2, 5\)"):
-        encoder(tokens, torch.tensor([2]))
-    with pytest.raises(ValueError, match="unknown positions 'waves', known are sinusoidal, learned, none"):
-        TransformerEncoder(V, D, H, 1, positions="waves")
 
 
 # --- the lesson -------------------------------------------------------------------------------------

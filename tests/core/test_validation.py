@@ -14,7 +14,6 @@ from attnlib import (
     SelfAttention,
     SinusoidalPositions,
     TransformerBlock,
-    TransformerEncoder,
     TransformerLM,
 )
 from tests.core.test_models import MODELS, V, tensors
@@ -35,7 +34,6 @@ pytestmark = pytest.mark.usefixtures("without_shape_checks")
         (lambda: LearnedPositions(0, 6), "{'n_positions': 0}"),
         (lambda: TransformerBlock(6, 2, 0), "{'d_ff': 0}"),
         (lambda: TransformerLM(0, 6, 2, 1), "{'vocab_size': 0}"),
-        (lambda: TransformerEncoder(9, 0, 2, 1), "{'d_model': 0}"),
         (lambda: GridEncoder(1, 5, grid=0), "{'grid': 0}"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

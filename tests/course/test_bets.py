@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from attnlib.course import bets
+from attnlib.course.bets.learning import born, one_vector, order
 from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
 from attnlib.figures import CostCurve
 from attnlib.figures.figure import Figure
@@ -14,6 +15,7 @@ GROUPS = [
     bets.plane(), bets.masks(), bets.compass(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(),
     bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
     bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
+    one_vector(), born(), order(),
 ]  # fmt: skip
 
 

@@ -184,7 +184,7 @@ REFUSED = {
         ("longest", 13, "longest must be a whole number in 4..12, got 13"), ("width", 9, "width is even"),
         ("rate", 0.0, "rate must be positive"), ("seed", -1, "0..10000, got -1"), ("until", -1, "0..100000, got -1"),
         ("at", -2, "-1..100000, got -2"), ("row", 101, "-1..100, got 101"), ("known_tasks", {}, "known_tasks is fixed"),
-        ("known_models", {}, "known_models is fixed"), ("brief", True, "brief is fixed"),
+        ("known_models", {}, "known_models is fixed"), ("small", True, "small is fixed"),
     ],
     "LookBack": [
         ("position", 64, "position must be a whole number in 0..63, got 64"), ("position", -1, "0..63, got -1"),

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from types import SimpleNamespace
 
 import pytest
 from sphinx.errors import ExtensionError
@@ -10,7 +11,7 @@ import attnlib.course.figures
 import attnlib.figures
 from attnlib.figures.figure import Figure
 from benchmarks.examples import EXAMPLES, stored_figures
-from website.live_figures import share
+from website.live_figures import LiveFigure, share
 
 
 def record(figure: Figure) -> dict:
@@ -32,7 +33,7 @@ CHAPTERS = {
     "CopyGate": ["10"],
     "FadingTrace": ["01"],
     "HeadGrid": ["12"],
-    "LearnToAlign": [],
+    "LearnToAlign": ["02", "07", "11"],
     "OtherWeights": ["14"],
     "WhereItLooks": ["13"],
 }
@@ -76,6 +77,27 @@ def test_a_state_that_is_too_heavy_stops_the_build_and_is_named():
     share(page(900_000), "book/07")  # code does not count: the page has it once
     with pytest.raises(ExtensionError, match=r"book/07: .*big\.Big weighs 1,0\d\d,\d\d\d bytes.* at most 1,000,000"):
         share(page(1_000_000), "book/07")
+
+
+def placed(**options: str) -> dict:
+    """The state of a figure that another page takes from chapter 3 with these options."""
+    env = SimpleNamespace(note_dependency=lambda file: None)
+    place = SimpleNamespace(document=SimpleNamespace(settings=SimpleNamespace(env=env)))
+    read = {name: LiveFigure.option_spec[name](text) for name, text in options.items()}
+    chapter = ["07_alignment", "LearnToAlign"]
+    machine = SimpleNamespace(reporter=None)
+    (node,) = LiveFigure("live-figure", chapter, read, [], 1, 0, "", place, machine).run()
+    (state,) = [record["state"] for record in node["records"].values() if "known_tasks" in record["state"]]
+    return state
+
+
+def test_a_page_shows_a_figure_of_a_chapter_and_may_set_its_traits():
+    as_stored = placed()
+    assert as_stored == stored_figures("07", "LearnToAlign")[0]
+    assert not as_stored["small"] and as_stored["questions"]
+    assert placed(**{"with": '{"small": true, "questions": []}'}) == {**as_stored, "small": True, "questions": []}
+    with pytest.raises(ExtensionError, match=r"LearnToAlign of 07_\w+\.ipynb has no trait larg, smal"):
+        placed(**{"with": '{"smal": true, "larg": 1}'})
 
 
 def test_other_widgets_are_left_alone():

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure as Picture
 from traitlets import Bool, Dict, Float, Int, List, Unicode
 
 from attnlib.attention import Attention
+from attnlib.course.self_attention_encoder import SelfAttentionEncoder
 from attnlib.decoders import DECODERS
 from attnlib.encoder import Encoder
 from attnlib.figures import plots
@@ -16,7 +17,6 @@ from attnlib.figures.figure import Figure, fixed
 from attnlib.figures.parameters import positive, whole
 from attnlib.scores import AdditiveScore
 from attnlib.seq2seq import Seq2Seq
-from attnlib.transformer import TransformerEncoder
 
 #: The models, by the name they have in the figure: what the page says of them, and what of attnlib they are.
 MODELS = {
@@ -84,7 +84,7 @@ class LearnToAlign(Figure):
         mask: padding gets no weight.
         seed: of the first parameters and of the sentences.
         sentence: what the models are asked to write while they learn; by default a held-out sentence.
-        brief: show one button and what comes of it, without the other controls.
+        small: show one button and what comes of it, without the other controls.
         questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
@@ -102,8 +102,8 @@ class LearnToAlign(Figure):
 
     known_models = Dict(MODELS).tag(sync=True)
     known_tasks = Dict(TASKS).tag(sync=True)
-    brief = Bool(False).tag(sync=True)
-    _check_fixed = fixed("known_models", "known_tasks", "brief")
+    small = Bool(False).tag(sync=True)
+    _check_fixed = fixed("known_models", "known_tasks", "small")
 
     task = Unicode("reverse").tag(sync=True)
     models = List(Unicode()).tag(sync=True)
@@ -131,7 +131,7 @@ class LearnToAlign(Figure):
         mask: bool = True,
         seed: int = 0,
         sentence: str = "",
-        brief: bool = False,
+        small: bool = False,
         questions: Sequence[Mapping] = (),
     ):
         super().__init__(
@@ -143,7 +143,7 @@ class LearnToAlign(Figure):
             mask=mask,
             seed=seed,
             sentence=sentence,
-            brief=brief,
+            small=small,
             questions=list(questions),
         )
 
@@ -164,8 +164,7 @@ class LearnToAlign(Figure):
         if encoder == "gru":
             reader = Encoder(vocabulary, embedded, width // 2, bidirectional=True)
         else:
-            positions = "sinusoidal" if MODELS[self.models[n]]["positions"] else "none"
-            reader = TransformerEncoder(vocabulary, width, 1, 1, d_ff=2 * width, positions=positions)
+            reader = SelfAttentionEncoder(vocabulary, width, MODELS[self.models[n]]["positions"])
         made = DECODERS[decoder](vocabulary, embedded, width, width, **({"score": score} if score else {}))
         if score == "additive":
             made.attention = Attention(AdditiveScore(width, width, d_hidden=width), width, width)

@@ -8,6 +8,7 @@ from torch import nn
 
 import attnlib.course.figures
 from attnlib.course.figures.learn_to_align import MODELS, TASKS
+from attnlib.course.self_attention_encoder import SelfAttentionEncoder
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS
 from attnlib.decoders import DECODERS
 from attnlib.encoder import Encoder
@@ -15,7 +16,6 @@ from attnlib.figures.assets import module
 from attnlib.search import greedy_decode
 from attnlib.seq2seq import Seq2Seq
 from attnlib.training.metrics import alignment_error_rate, hard_alignment
-from attnlib.transformer import TransformerEncoder
 from tests.node import run_in_node
 
 LESSON = module("lesson.js", beside=attnlib.course.figures.__file__)
@@ -58,8 +58,7 @@ def in_attnlib(kind: dict, state: dict, precise: bool) -> Seq2Seq:
     if kind["encoder"] == "gru":
         encoder = Encoder(vocabulary, embedded, WIDTH // 2, bidirectional=True)
     else:
-        positions = "sinusoidal" if kind["positions"] else "none"
-        encoder = TransformerEncoder(vocabulary, WIDTH, 1, 1, d_ff=2 * WIDTH, positions=positions)
+        encoder = SelfAttentionEncoder(vocabulary, WIDTH, kind["positions"])
     options = {} if score is None else {"score": score}
     model = Seq2Seq(encoder, DECODERS[kind["decoder"]](vocabulary, embedded, WIDTH, WIDTH, **options))
     if score == "additive":  # attnlib's hidden layer is wider by default

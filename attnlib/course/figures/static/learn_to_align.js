@@ -54,8 +54,8 @@ function render({ model, el: root }) {
     const none = html("p", { class: "lr-blind attn-hint" }, "It never looks back: one vector is all it has of the sentence.");
     return { title, wrote, grid, none, element: html("div", { class: `lr-model lr-model-${n}` }, title, wrote, grid.element, none) };
   });
-  const right = learningCurves({ title: "right, of unseen sentences", top: 1, digits: 0 });
-  const losses = learningCurves({ title: "loss, nats per token", top: 4, digits: 0 });
+  const right = learningCurves({ title: "right, of unseen", top: 1, digits: 0 });
+  const losses = learningCurves({ title: "loss, nats a token", top: 4, digits: 0 });
   const settings = html("details", { class: "lr-settings lr-more" }, html("summary", {}, "Settings"),
     html("div", { class: "lr-sliders" }, rate.element, width.element, seed.element, mask.element));
   const view = html("div", { class: "lr-view" },
@@ -194,7 +194,13 @@ function render({ model, el: root }) {
 
   const hidden = () => { if (document.hidden && training.running()) pause(); };
   document.addEventListener("visibilitychange", hidden);
-  root.classList.toggle("lr-brief", model.get("brief"));
+  // A page may become narrower, and what was drawn for a wide one would be cut.
+  let drawnFor = 0;
+  const resized = new ResizeObserver(() => {
+    if (drawnFor && view.clientWidth !== drawnFor) show();
+    drawnFor = view.clientWidth;
+  });
+  root.classList.toggle("lr-small", model.get("small"));
   const end = liveFigure({
     model, root, kind: "lr", title: "models that learn a task", draw, numbers, sentences: () => [longestSentence()],
     watch: ["task", "models", "longest", "width", "seed", "rate", "mask", "sentence", "at", "row", "until", "shown"],
@@ -205,10 +211,12 @@ function render({ model, el: root }) {
     ],
     end() {
       document.removeEventListener("visibilitychange", hidden);
+      resized.disconnect();
       training.end();
     },
   });
   show = () => model.set("shown", (model.get("shown") ?? 0) + 1);
+  resized.observe(view);
   return end;
 }
 
