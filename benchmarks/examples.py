@@ -14,6 +14,7 @@ from attnlib.course.figures import (
     CopyGate,
     FadingTrace,
     HeadGrid,
+    LearnToAlign,
     LookBack,
     MaskedSoftmaxLab,
     OtherWeights,
@@ -234,6 +235,11 @@ def look_back(word: str = "word") -> LookBack:
     return LookBack(weights, vocabulary, text, {word: text, "short": word[:3]}, questions=asked(word))
 
 
+def learn_to_align(word: str = "word") -> LearnToAlign:
+    """Two models of which one looks back; its words are letters."""
+    return LearnToAlign("reverse", models=["self-attention", "none"], longest=7, width=16, questions=asked(word))
+
+
 EXAMPLES: dict[str, Example] = {
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
@@ -241,6 +247,7 @@ EXAMPLES: dict[str, Example] = {
     "CostCurve": Example(cost_curve, ".cc-sliders input[type=range]", "S", 400),
     "FadingTrace": Example(fading_trace, "input[type=range]", "word", 3),
     "HeadGrid": Example(head_grid, "input[type=range]", "example", 5),
+    "LearnToAlign": Example(learn_to_align, ".lr-what input[type=range]", "longest", 11),
     "LookBack": Example(look_back, "input[type=range]", "position", 3),
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {"0": [1.0] + [0.0] * (SIZE - 1)}),

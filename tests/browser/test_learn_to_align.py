@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from attnlib.course.figures.learn_to_align import LearnToAlign
+from attnlib.course.figures.learn_to_align import MODELS, LearnToAlign
 from tests.browser.conftest import Seen
 from tests.course.figures.test_lesson import LESSON
 from tests.node import run_in_node
@@ -17,7 +17,11 @@ class Learning(Seen):
     def __init__(self, mounted, **how):
         twin = LearnToAlign(models=["general", "none"], **SETTINGS)
         super().__init__(mounted(twin, **how), twin)
-        self.wait_for(0)
+        self.waits()
+
+    def waits(self):
+        """Nothing is learned before somebody asks for it."""
+        expect(self.sentence).to_contain_text("Nothing is learned yet: general (Luong) and no attention will learn to ")
 
     def wait_for(self, steps: int):
         expect(self.sentence).to_contain_text(f"After {steps} steps, ", timeout=PATIENCE)
@@ -29,7 +33,8 @@ class Learning(Seen):
             "cells => cells.map((cell) => Number(cell.getAttribute('fill-opacity')))"
         )
         columns = self.root.locator(".lr-model-0 .attn-heat-drawing .attn-heat-name").count()
-        return self.numbers(), wrote, [cells[n : n + columns] for n in range(0, len(cells), columns)]
+        weights = [cells[n : n + columns] for n in range(0, len(cells), columns)]
+        return self.numbers(), [text.rstrip("✓✗ ") for text in wrote], weights
 
 
 @pytest.fixture
@@ -53,9 +58,7 @@ def test_the_page_learns_what_the_lesson_learns(learning):
     learning.wait_for(10)
     learning.button("1 step").click()
     learning.wait_for(11)
-    attention, none = (looks(11, kind) for kind in (
-        {"decoder": "luong", "score": "general"}, {"decoder": "initial_state", "score": None},
-    ))  # fmt: skip
+    attention, none = (looks(11, MODELS[name]) for name in ("general", "none"))
     rows, wrote, weights = learning.shown()
     mine = [row for row in rows if row[0] == "11"]
     assert mine == [
@@ -69,12 +72,9 @@ def test_the_page_learns_what_the_lesson_learns(learning):
     learning.wait_for(0)
 
 
-def test_it_trains_until_it_is_paused_and_begins_anew_with_another_task(learning):
-    learning.button("▶ Train").click()
-    expect(learning.root.locator(".lr-curves .lr-scale").nth(2)).not_to_have_text("20 steps", timeout=PATIENCE)
-    learning.button("⏸ Pause").click()
-    expect(learning.button("▶ Train")).to_be_visible()
-    learning.page.wait_for_function(
+def held_still(seen: Learning) -> str:
+    """What is said once the models rest."""
+    seen.page.wait_for_function(
         """() => {
           const now = document.querySelector(".attn-sentence").textContent;
           const same = now === window.before;
@@ -84,10 +84,76 @@ def test_it_trains_until_it_is_paused_and_begins_anew_with_another_task(learning
         polling=1_000,
         timeout=PATIENCE,
     )
-    assert not learning.sentence.inner_text().startswith("After 0 steps")
+    return seen.sentence.inner_text()
+
+
+def starts(seen: Learning):
+    expect(seen.root.locator(".lr-curves .lr-scale").nth(2)).not_to_have_text("20 steps", timeout=PATIENCE)
+
+
+def test_it_trains_until_it_is_paused_and_begins_anew_with_another_task(learning):
+    learning.button("▶ Train").click()
+    starts(learning)
+    learning.button("⏸ Pause").click()
+    expect(learning.button("▶ Train")).to_be_visible()
+    steps = int(held_still(learning).split()[1])
+    assert steps > 0
+    learning.button("1 step").click()
+    learning.wait_for(steps + 1)
+    learning.button("Reset").click()
+    learning.waits()
+    learning.button("1 step").click()
+    learning.wait_for(1)
     learning.root.get_by_label("task").select_option("look up")
-    learning.wait_for(0)
+    learning.waits()
     assert {row[0] for row in learning.numbers()} == {"0"}
+
+
+def test_another_rate_goes_on_and_another_model_does_not(learning):
+    learning.button("10 steps").click()
+    learning.wait_for(10)
+    learning.root.locator("summary").filter(has_text="Settings").click()
+    learning.root.get_by_label("learning rate").press("ArrowRight")
+    learning.root.get_by_label("mask padding").uncheck()
+    learning.button("1 step").click()
+    learning.wait_for(11)
+    learning.root.get_by_label("beside").select_option("self-attention, no positions")
+    expect(learning.sentence).to_contain_text("general (Luong) and self-attention, no positions will learn")
+
+
+def test_a_hidden_page_pauses(learning):
+    learning.button("▶ Train").click()
+    starts(learning)
+    learning.page.evaluate(
+        """() => {
+          Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+          document.dispatchEvent(new Event("visibilitychange"));
+        }"""
+    )
+    expect(learning.button("▶ Train")).to_be_visible()
+    assert held_still(learning).startswith("After ")
+
+
+def test_the_speed_can_be_chosen(learning):
+    learning.root.get_by_label("speed").select_option("slow")
+    learning.button("10 steps").click()
+    learning.wait_for(10)
+    assert [int(row[0]) for row in learning.numbers()[::2]] == [*range(11)]  # one after the other, and each is seen
+    learning.root.get_by_label("speed").select_option("full")
+    learning.button("10 steps").click()
+    learning.wait_for(20)
+    assert [int(row[0]) for row in learning.numbers()[::2]] == [*range(11), 20]
+
+
+def test_a_question_lets_it_learn_what_it_asked(mounted):
+    """The reader bets, then the models run, and the figure says who was first."""
+    question = {"ask": "Who?", "answers": ["one", "other"], "right": 0, "because": "So.",
+                "show": {"task": "copy", "models": ["dot"], "until": 3}}  # fmt: skip
+    twin = LearnToAlign(models=["general", "none"], questions=[question], **SETTINGS)
+    seen = Seen(mounted(twin), twin)
+    seen.button("one").click()
+    seen.button("Show me").click()
+    expect(seen.sentence).to_contain_text("After 3 steps, dot (Luong) writes ", timeout=PATIENCE)
 
 
 def test_a_sentence_of_ones_own_is_written(learning):

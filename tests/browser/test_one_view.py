@@ -11,6 +11,7 @@ from tests.browser.test_pages import SETTLED
 # How wide a figure is in the book's column, at each width of the window.
 COLUMNS = {320: 288, 375: 343, 768: 736, 1280: 704, 1920: 832}
 HIGH, ANSWERED = 640, 700  # px, of 800, before the bet and after it
+LEARNS = 120_000  # ms that a model may take to learn in a thread of its own, on a busy machine
 
 #: Every figure that asks in a chapter, and what it shows after "Show me": a place in it, and words that stand there.
 SHOWN = {
@@ -18,6 +19,11 @@ SHOWN = {
         (".attn-sentence", "made different is left 3 characters (1 word) later"),
         (".attn-sentence", "made different is left 3 characters (1 word) later"),
         (".attn-sentence", "31 % of what “queen” made different is left, and the guess at the end has moved by 13.7 %"),
+    ],
+    ("02", "LearnToAlign"): [
+        (".attn-sentence", "After 200 steps, no attention writes "),
+        (".attn-sentence", "After 300 steps, no attention writes "),
+        (".attn-sentence", "After 300 steps, no attention writes 1"),
     ],
     ("03", "ScoreExplorer"): [
         (".attn-sentence", "attends 0.77 to “money”"),
@@ -44,6 +50,11 @@ SHOWN = {
         (".as-line:nth-child(2)", "2024-03-14"),
         (".as-line:nth-child(2)", "2024-12-14"),
     ],
+    ("07", "LearnToAlign"): [
+        (".attn-sentence", "After 200 steps, additive (Bahdanau) writes "),
+        (".attn-sentence", "After 200 steps, additive (Bahdanau) writes "),
+        (".attn-sentence", "After 200 steps, dot (Luong) writes 7"),
+    ],
     ("08", "AlignmentView"): [(".attn-sentence", "Step 2"), (".attn-sentence", "Step 3"), (".attn-sentence", "Step 2")],
     ("09", "CostCurve"): [
         (".attn-sentence", "2 of 5 cost more than recurrence"),
@@ -59,6 +70,11 @@ SHOWN = {
         (".attn-sentence", "Step 2: “lamp” looks most at “fell”, 0.37"),
         (".attn-sentence", "Step 1: “the” looks most at “fell”, 0.19"),
         (".attn-sentence", "Step 5: “it” looks most at “lamp”, 0.90"),
+    ],
+    ("11", "LearnToAlign"): [
+        (".attn-sentence", "After 200 steps, self-attention writes 9"),
+        (".attn-sentence", "self-attention, no positions 0 %"),
+        (".attn-sentence", "After 200 steps, self-attention writes 7"),
     ],
     ("12", "HeadGrid"): [
         (".attn-sentence", "previous goes from 1.00"),
@@ -217,7 +233,7 @@ def test_the_figure_shows_what_the_answer_says(chapter, name, chapter_figure):
         card.locator(".attn-answers").first.get_by_role("button").nth(question["right"]).click()
         expect(card.locator(".attn-verdict")).to_contain_text(f"Right. {question['because']}")
         card.get_by_role("button", name="Show me").click()
-        expect(figure.locator(place)).to_contain_text(words)
+        expect(figure.locator(place)).to_contain_text(words, timeout=LEARNS if name == "LearnToAlign" else None)
         card.get_by_role("button", name="Next question").or_(card.get_by_role("button", name="Start over")).click()
     expect(card.locator(".attn-ask")).to_contain_text(questions[0]["ask"])
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from attnlib.course import bets
-from attnlib.course.bets.sentence import asking
 from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
 from attnlib.figures import CostCurve
 from attnlib.figures.alignments import UNIT
@@ -16,8 +15,9 @@ from benchmarks.examples import stored_figures
 
 GROUPS = [
     bets.plane(), bets.masks(), bets.compass(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(),
-    asking(), bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
+    bets.asking(), bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
     bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
+    bets.one_vector(), bets.born(), bets.order(),
 ]  # fmt: skip
 
 
@@ -124,7 +124,7 @@ def test_asking():
     (panel,) = state["panels"]
     words = panel["source"]
     weights = np.frombuffer(base64.b64decode(panel["data"]), "<u2").reshape(6, 6) / UNIT
-    back, even, moved = asking()
+    back, even, moved = bets.asking()
     lamp, it = words.index("lamp"), words.index("it")
     assert f"weight {weights[it, lamp]:.2f}" in back["ask"] and back["show"]["step"] == lamp
     assert f"gives {weights[lamp, it]:.2f}" in back["because"]

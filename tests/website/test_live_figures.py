@@ -33,6 +33,7 @@ CHAPTERS = {
     "CopyGate": ["10"],
     "FadingTrace": ["01"],
     "HeadGrid": ["12"],
+    "LearnToAlign": ["02", "07", "11"],
     "OtherWeights": ["14"],
     "WhereItLooks": ["13"],
 }

@@ -5,6 +5,7 @@ dictionary of `attnlib.figures.questions`. What is said of a trained model is wh
 a model that is trained anew may do otherwise, and then the figure says so.
 """
 
+from attnlib.course.bets.learning import born, one_vector, order
 from attnlib.course.bets.recurrent import alignment, forgetting, gate, late, surgery
 from attnlib.course.bets.sentence import asking
 from attnlib.course.bets.weights import captions, compass, costs, film, heads, looking, masks, plane
@@ -12,6 +13,7 @@ from attnlib.course.bets.weights import captions, compass, costs, film, heads, l
 __all__ = [
     "alignment",
     "asking",
+    "born",
     "captions",
     "compass",
     "costs",
@@ -22,6 +24,8 @@ __all__ = [
     "late",
     "looking",
     "masks",
+    "one_vector",
+    "order",
     "plane",
     "surgery",
 ]

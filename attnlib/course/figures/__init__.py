@@ -12,6 +12,7 @@ with extra("course"):
     from attnlib.course.figures.copy_gate import CopyGate
     from attnlib.course.figures.fading_trace import FadingTrace
     from attnlib.course.figures.head_grid import HeadGrid
+    from attnlib.course.figures.learn_to_align import LearnToAlign
     from attnlib.course.figures.look_back import LookBack
     from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
     from attnlib.course.figures.other_weights import OtherWeights
@@ -22,6 +23,7 @@ __all__ = [
     "CopyGate",
     "FadingTrace",
     "HeadGrid",
+    "LearnToAlign",
     "LookBack",
     "MaskedSoftmaxLab",
     "OtherWeights",

@@ -1,7 +1,8 @@
 import { newTape, need } from "./tape.js";
-import { additiveScores, dotScores, maskedSoftmax, mixed } from "./taped_attention.js";
+import { additiveScores, dotScores, maskedSoftmax, meanOf, mixed } from "./taped_attention.js";
 
-// attnlib's Seq2Seq, trained in the page: an encoder with a GRU reads, a decoder writes, with attention or without.
+// attnlib's Seq2Seq, trained in the page: an encoder of GRUs or of self-attention reads, a decoder writes, with attention
+// or without.
 // Parameters have the names and shapes of attnlib's state_dict, so they go there and back.
 
 /** What a score does to the keys, once for each sentence, and then with each query. As in `attnlib.scores`. */
@@ -24,13 +25,14 @@ export const SCORES = () => ({
 
 /**
  * A model and its optimiser.
- * @param {{decoder: string, score: ?string}} kind a decoder of attnlib, "initial_state", "bahdanau" or "luong", and a
- *   score of `SCORES` for the last two
+ * @param {{encoder: string, positions: ?boolean, decoder: string, score: ?string}} kind an encoder of attnlib, "gru" in two
+ *   directions, or "transformer" with positions or without; a decoder of attnlib, "initial_state", "bahdanau" or "luong",
+ *   and a score of `SCORES` for the last two
  * @param {Object<string, {rows: number, columns: number, data: number[]}>} state attnlib's state_dict; vectors have one
  *   column
  * @param {{precise?: boolean, pad?: number}} options precise: float64; pad: the id of padding
  */
-export function newLearner({ decoder, score = null }, state, { precise = false, pad = 0 } = {}) {
+export function newLearner({ encoder, positions = false, decoder, score = null }, state, { precise = false, pad = 0 } = {}) {
   const Numbers = precise ? Float64Array : Float32Array;
   const tape = newTape(Numbers), scores = SCORES();
   const parameters = Object.fromEntries(Object.entries(state).map(([name, { rows, columns, data }]) =>
@@ -49,22 +51,51 @@ export function newLearner({ decoder, score = null }, state, { precise = false, 
     return inputs.map((x) => (h = tape.gru(tape.affine(x, W_ih, b_ih), tape.affine(h, W_hh, b_hh), h)));
   }
 
+  /** What an encoder makes of B sentences, padded to S: an annotation for each place, 0 at padding, and a summary. */
+  const ENCODERS = {
+    gru(source, lengths) {
+      const places = [...source[0].keys()], real = (i, j) => j < lengths[i];
+      const table = p("encoder.embedding.weight"), start = () => tape.matrix(source.length, p("encoder.rnn.weight_hh_l0").columns);
+      const embedded = (order) => places.map((j) => tape.embed(table, source.map((ids, i) => ids[order(i, j)])));
+      const forwards = recur(["encoder.rnn.", "_l0"], embedded((i, j) => j), start());
+      const mirror = (i, j) => (real(i, j) ? lengths[i] - 1 - j : j);
+      const backwards = recur(["encoder.rnn_backward.", "_l0"], embedded(mirror), start());
+      const kept = places.map((j) => tape.pick(forwards, lengths.map((n, i) => (real(i, j) ? j : -1))));
+      const turned = places.map((j) => tape.pick(backwards, lengths.map((n, i) => (real(i, j) ? n - 1 - j : -1))));
+      return {
+        annotations: kept.map((h, j) => tape.joined(h, turned[j])),
+        summary: tape.joined(tape.pick(forwards, lengths.map((n) => n - 1)), turned[0]),
+      };
+    },
+    transformer(source, lengths) {
+      const norm = (name, xs) => xs.map((x) => tape.layerNorm(x, p(`encoder.${name}.weight`), p(`encoder.${name}.bias`)));
+      const map = (name, xs) => xs.map((x) => tape.affine(x, p(`encoder.${name}.weight`), p(`encoder.${name}.bias`)));
+      let xs = source[0].map((_, j) => tape.embed(p("encoder.embedding.weight"), source.map((ids) => ids[j])));
+      if (positions) xs = xs.map((x, j) => tape.add(x, wave(j, x)));
+      for (let n = 0; parameters[`encoder.blocks.${n}.W_1.weight`]; n++) {
+        const block = `blocks.${n}.`, normed = norm(`${block}norm_1`, xs);
+        const [q, k, v] = ["q", "k", "v"].map((name) => map(`${block}attention.W_${name}`, normed));
+        const contexts = q.map((query) =>
+          mixed(tape, maskedSoftmax(tape, dotScores(tape, query, k, 1 / Math.sqrt(query.columns)), lengths), v));
+        xs = map(`${block}attention.W_o`, contexts).map((context, j) => tape.add(xs[j], context));
+        const hidden = map(`${block}W_1`, norm(`${block}norm_2`, xs)).map(tape.relu);
+        xs = map(`${block}W_2`, hidden).map((more, j) => tape.add(xs[j], more));
+      }
+      const annotations = norm("norm", xs).map((x, j) => tape.pick([x], lengths.map((n) => (j < n ? 0 : -1))));
+      return { annotations, summary: meanOf(tape, annotations, lengths) };
+    },
+  };
+  need(ENCODERS[encoder], `unknown encoder ${encoder}, known are ${Object.keys(ENCODERS).join(", ")}`);
+
+  /** Where a token stands, as attnlib's SinusoidalPositions writes it: alike for all sentences. */
+  function wave(j, { rows: B, columns: d }) {
+    const turn = (k) => j / 10_000 ** ((k - (k % 2)) / d);
+    return tape.matrix(B, d, Numbers.from({ length: B * d }, (_, at) => (at % d % 2 ? Math.cos : Math.sin)(turn(at % d))));
+  }
+
   /** @param {number[][]} source B sentences, padded to S @param {number[]} lengths */
   function encode(source, lengths) {
-    const B = source.length, S = source[0].length, places = [...Array(S).keys()];
-    const table = p("encoder.embedding.weight"), d = p("encoder.rnn.weight_hh_l0").columns;
-    const embedded = (order) => places.map((j) => tape.embed(table, source.map((ids, i) => ids[order(i, j)])));
-    const forwards = recur(["encoder.rnn.", "_l0"], embedded((i, j) => j), tape.matrix(B, d));
-    const real = (i, j) => j < lengths[i];
-    let annotations = places.map((j) => tape.pick(forwards, lengths.map((n, i) => (real(i, j) ? j : -1))));
-    let summary = tape.pick(forwards, lengths.map((n) => n - 1));
-    if (parameters["encoder.rnn_backward.weight_hh_l0"]) {
-      const mirror = (i, j) => (real(i, j) ? lengths[i] - 1 - j : j);
-      const backwards = recur(["encoder.rnn_backward.", "_l0"], embedded(mirror), tape.matrix(B, d));
-      const turned = places.map((j) => tape.pick(backwards, lengths.map((n, i) => (real(i, j) ? n - 1 - j : -1))));
-      summary = tape.joined(summary, turned[0]);
-      annotations = annotations.map((h, j) => tape.joined(h, turned[j]));
-    }
+    const { annotations, summary } = ENCODERS[encoder](source, lengths);
     const keys = score ? annotations.map((h) => scores[score].project(tape, inScore, h)) : null;
     return { annotations, keys, lengths, s: tape.tanh(tape.affine(summary, p("decoder.W_s.weight"), p("decoder.W_s.bias"))) };
   }

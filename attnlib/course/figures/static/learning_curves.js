@@ -15,9 +15,10 @@ export function learningCurves({ title, top, digits }) {
   const here = svg("path", { class: "lr-here" });
   const element = svg("svg", { class: "lr-curves", height: HEIGHT, "aria-hidden": "true" }, heading, frame, ...scale, last, here, ...lines);
 
-  /** @param {{step: number, value: ?number}[][]} runs @param {number} at the step that is shown */
-  function draw(runs, at) {
-    const width = element.clientWidth || 300, steps = Math.max(20, ...runs.flat().map(({ step }) => step));
+  /** @param {{step: number, value: ?number}[][]} runs @param {number} at the step that is shown
+   * @param {number} width px that there are */
+  function draw(runs, at, width) {
+    const steps = Math.max(20, ...runs.flat().map(({ step }) => step));
     const x = (step) => ROOM.left + ((width - ROOM.left - ROOM.right) * step) / steps;
     const y = (value) => ROOM.top + (HEIGHT - ROOM.top - ROOM.bottom) * (1 - Math.min(value, top) / top);
     set(element, { viewBox: `0 0 ${width} ${HEIGHT}`, width: "100%" });

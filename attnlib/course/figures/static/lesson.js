@@ -7,12 +7,24 @@ import { batchOf, BOS, EOS, FIRST, newTask, randomNumbers } from "./toy_tasks.js
 export const BATCH = 32; // sentences
 export const HELD_OUT = 64; // sentences
 
-/** @param {object} settings task, longest, width, kind: {decoder, score}, rate, mask, seed, sentence: tokens or null
+/** Sentences that are never learned from. */
+export function heldOutOf(task, seed) {
+  const apart = randomNumbers(2 * seed + 0x40000001);
+  return Array.from({ length: HELD_OUT }, () => task.draw(apart));
+}
+
+/** What a model is asked to write: somebody's own tokens, or the first held-out sentence that is longer than most. */
+export function shownOf(task, heldOut, tokens) {
+  const lengths = heldOut.map(({ source }) => source.length).sort((a, b) => a - b);
+  return (tokens && task.solve(tokens)) || heldOut.find(({ source }) => source.length === lengths[Math.floor(0.7 * HELD_OUT)]);
+}
+
+/** @param {object} settings task, longest, width, kind: as `newLearner` takes it, rate, mask, seed, sentence: tokens or null
  * @returns a lesson: learn() makes one step; look() says how far it is */
 export function newLesson({ task: name, longest, width, kind, rate, mask, seed, sentence }) {
   const task = newTask(name, longest), { symbols } = task;
-  const drawn = randomNumbers(2 * seed + 1), apart = randomNumbers(2 * seed + 0x40000001);
-  const heldOut = Array.from({ length: HELD_OUT }, () => task.draw(apart));
+  const drawn = randomNumbers(2 * seed + 1);
+  const heldOut = heldOutOf(task, seed);
   const known = new Set(heldOut.map(({ source }) => source.join("\n")));
   const fresh = () => {
     for (;;) {
@@ -23,15 +35,7 @@ export function newLesson({ task: name, longest, width, kind, rate, mask, seed, 
   const weights = firstWeights(kind, { vocabulary: FIRST + symbols.length, width }, randomNumbers(seed));
   const learner = newLearner(kind, weights);
   learner.mask(mask);
-  let step = 0, shown = null;
-  ask(sentence);
-
-  /** What the model is asked to write: somebody's own tokens, or the first held-out sentence of middle length. */
-  function ask(tokens) {
-    const own = tokens && task.solve(tokens);
-    const lengths = heldOut.map(({ source }) => source.length).sort((a, b) => a - b);
-    shown = own ?? heldOut.find(({ source }) => source.length === lengths[Math.floor(0.7 * HELD_OUT)]);
-  }
+  let step = 0, shown = shownOf(task, heldOut, sentence);
 
   function learn() {
     step += 1;
@@ -56,10 +60,12 @@ export function newLesson({ task: name, longest, width, kind, rate, mask, seed, 
   }
 
   return {
-    learn, look, ask,
+    learn, look,
+    /** Go on with another rate, with or without the mask, and with another sentence to be asked for. */
     set(changed) {
-      if ("rate" in changed) rate = changed.rate;
-      if ("mask" in changed) learner.mask(changed.mask);
+      rate = changed.rate;
+      learner.mask(changed.mask);
+      shown = shownOf(task, heldOut, changed.sentence);
     },
     parameters: () => learner.parameters,
   };

@@ -86,3 +86,11 @@ export function mixed(tape, weights, values) {
       }
   });
 }
+
+/** The mean of the first `lengths[i]` of a sequence, for each sentence i. @param sequence S of (B, d) @returns (B, d) */
+export function meanOf(tape, sequence, lengths) {
+  const B = lengths.length, S = sequence.length;
+  const share = (i, j) => (j < lengths[i] ? 1 / lengths[i] : 0);
+  const shares = tape.Numbers.from({ length: B * S }, (_, at) => share(Math.floor(at / S), at % S));
+  return mixed(tape, tape.matrix(B, S, shares), sequence);
+}

@@ -11,6 +11,10 @@ BUGS = of(
      "AdditiveScore(width, width)"),
     ("the encoder reads in one direction", "width // 2, bidirectional=True", "width, bidirectional=False"),
     ("three models learn", "if not 1 <= len(proposal", "if not len(proposal"),
+    ("self-attention never has positions", 'width, MODELS[self.models[n]]["positions"])', "width, False)"),
+    ("what was measured outlives its task", 'self.set_trait("history", [])', "pass"),
+    ("what was measured is forgotten when the rate changes",
+     'observe("task", "models",', 'observe("task", "rate", "models",'),
     ("an odd width is taken", 'if name == "width" and number % 2:', 'if name == "width" and False:'),
     ("both lines look the same", 'zip(self.history, ("-", "--")', 'zip(self.history, ("-", "-")'),
 )
