@@ -5,11 +5,12 @@ import { subwordsOf } from "./subwords.js";
 // from a script beside the page, or from the figure itself. One copy serves all figures of a page.
 
 const KIND = "attnlib translator, 1";
+const LANGUAGES = { de: "German", es: "Spanish", fr: "French", ja: "Japanese" }; // by the end of the corpus's name
 const SLOW = 120_000; // ms after which Python is no longer waited for
 
 /** @param {object} detail header and data
  * @returns {Promise<{weights: Object<string, {rows: number, columns: number, data: Float64Array}>, subwords: object,
- *   maxLength: number}>} weights as `tensors()` of network.js makes them
+ *   maxLength: number, language: string}>} weights as `tensors()` of network.js makes them
  * @throws {Error} in words */
 export async function unpackTranslator(detail) {
   if (detail?.kind !== KIND) throw new Error(`it is not of the kind “${KIND}”`);
@@ -41,7 +42,7 @@ export async function unpackTranslator(detail) {
       throw new Error(`its model has another vocabulary: ${rows} pieces, and there are ${subwords.pieces.length}`);
     }
   }
-  return { weights, subwords, maxLength: detail.max_length };
+  return { weights, subwords, maxLength: detail.max_length, language: LANGUAGES[detail.settings.corpus?.slice(-2)] ?? "target" };
 }
 
 /** The translator of a figure.
