@@ -273,7 +273,7 @@ EXAMPLES: dict[str, Example] = {
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {"0": [1.0] + [0.0] * (SIZE - 1)}),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
-    "Translate": Example(translate, ".attn-heat", "step", 3),
+    "Translate": Example(translate, ".as-bar[tabindex='0']", "place", 3),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }
 

@@ -70,7 +70,7 @@ def test_picture_is_legible_always_the_same_and_follows_the_figure(name):
     assert (pixels.min(-1) > 0.99).mean() > 0.2, "no white paper"
     assert (pixels.min(-1) < 0.9).mean() > 0.01, "an empty picture"
     assert 300 < pixels.shape[1] < 3000 and len(drawn) < 400_000
-    setattr(figure, *(("text", "abc") if name == "AttentionSurgery" else (example.trait, example.other)))
+    setattr(figure, *(("text", "abc") if name in ("AttentionSurgery", "Translate") else (example.trait, example.other)))
     assert picture(figure) != drawn
 
 

@@ -185,7 +185,7 @@ function inWords({ now, vocabulary, step, steps }) {
   if (steps.length === 0) return `${here}; nothing is painted.`;
   const tokens = (all) => all.map(({ token }) => token);
   const changes = changedPlaces(tokens(before), tokens(after)).filter(Boolean).length;
-  const effect = changes === 0 ? "what is written stays the same" : `${changes} of ${after.length} pieces changed`;
+  const effect = changes === 0 ? "what is written stays the same" : `${changes} piece${changes > 1 ? "s" : ""} changed`;
   return `${here}; painted: step${steps.length > 1 ? "s" : ""} ${steps.map((i) => i + 1).join(", ")}; ${effect}.`;
 }
 
