@@ -168,7 +168,7 @@ function figure({ model, root, translator }) {
     return now.problem ? [] : best().map((_, step) => inWords({ now, vocabulary, step, steps }));
   }
   return liveFigure({
-    model, root, kind: "tl", title: `a translator from English, ${translator.language}, whose attention can be painted over`, draw,
+    model, root, kind: "tl", title: `a translator from English to ${translator.language}, whose attention can be painted over`, draw,
     sentences, watch: ["text", "edits", "step", "place", "shown", "beams"],
     parts: [html("div", { class: "as-input" }, text.element, examples.element, beams.element), read, body],
     numbers: () => numbersOf(state(), vocabulary, state().problem ? -1 : at()),

@@ -48,7 +48,7 @@ export function translationLines(language) {
 /** The beams with their scores, the best first; folded until somebody asks. */
 export function beamList() {
   const rows = html("ol", { class: "tl-beams" }), summary = html("summary", { "data-lm-suppress-shortcuts": "true" });
-  const element = html("details", { class: "attn-details tl-details" }, summary, rows);
+  const element = html("details", { class: "tl-details" }, summary, rows);
 
   /** @param {{text: string, score: number, log: number}[]} beams */
   function draw(beams) {

@@ -42,7 +42,7 @@ export async function unpackTranslator(detail) {
       throw new Error(`its model has another vocabulary: ${rows} pieces, and there are ${subwords.pieces.length}`);
     }
   }
-  return { weights, subwords, maxLength: detail.max_length, language: LANGUAGES[detail.settings.corpus?.slice(-2)] ?? "target" };
+  return { weights, subwords, maxLength: detail.max_length, language: LANGUAGES[detail.settings.corpus?.slice(-2)] ?? "another language" };
 }
 
 /** The translator of a figure.
