@@ -239,16 +239,25 @@ def look_back(word: str = "word") -> LookBack:
 
 
 def stand_in(
-    folder: Path | str, n_pieces: int = 60, d: int = 12, max_length: int = SIZE, spread: float = 1.0, seed: int = 0
+    folder: Path | str,
+    n_pieces: int = 60,
+    d: int = 12,
+    max_length: int = SIZE,
+    spread: float = 1.0,
+    ends: float = -1000.0,
+    seed: int = 0,
 ) -> Path:
-    """The file of a translator that nobody has trained, no two of its widths alike; it never ends of its own accord."""
+    """The file of a translator that nobody has trained, no two of its widths alike.
+
+    Unless another bias `ends` lets it, it never ends of its own accord.
+    """
     subwords = Subwords.learn(["the hub is restarted", "turn on the light, or off", "el concentrador: shown"], n_pieces)
     encoder = Encoder(n_pieces, d, d + 1, bidirectional=True)
     model = Seq2Seq(encoder, LuongDecoder(n_pieces, d + 3, encoder.d_annotation, d + 4))
     generator = torch.Generator().manual_seed(seed)
     for weight in model.parameters():
         weight.data = spread * torch.randn(weight.shape, generator=generator)
-    model.decoder.W_o.bias.data[2] = -1000.0
+    model.decoder.W_o.bias.data[2] = ends
     path = Path(folder) / "stand-in.js"
     path.write_text(packed_translator(model, subwords, {"corpus": "home-assistant-es"}, max_length), "utf8")
     return path

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from types import SimpleNamespace
 
 import pytest
 from sphinx.errors import ExtensionError
@@ -10,6 +11,7 @@ import attnlib.course.figures
 import attnlib.figures
 from attnlib.figures.figure import Figure
 from benchmarks.examples import EXAMPLES, stored_figures
+from website import live_figures
 from website.live_figures import share
 
 
@@ -76,6 +78,18 @@ def test_a_state_that_is_too_heavy_stops_the_build_and_is_named():
     share(page(900_000), "book/07")  # code does not count: the page has it once
     with pytest.raises(ExtensionError, match=r"book/07: .*big\.Big weighs 1,0\d\d,\d\d\d bytes.* at most 1,000,000"):
         share(page(1_000_000), "book/07")
+
+
+def test_the_site_has_the_files_that_figures_load(tmp_path, monkeypatch):
+    monkeypatch.setattr(live_figures, "MODELS", tmp_path / "none")
+    config = SimpleNamespace(html_static_path=["assets"])
+    live_figures.carry_models(None, config)
+    assert config.html_static_path == ["assets"]
+    monkeypatch.setattr(live_figures, "MODELS", tmp_path)
+    for name in ("b.js", "a.js", "a.json"):
+        (tmp_path / name).touch()
+    live_figures.carry_models(None, config)
+    assert config.html_static_path == ["assets", str(tmp_path / "a.js"), str(tmp_path / "b.js")]
 
 
 def test_other_widgets_are_left_alone():

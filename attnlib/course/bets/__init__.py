@@ -5,7 +5,7 @@ dictionary of `attnlib.figures.questions`. What is said of a trained model is wh
 a model that is trained anew may do otherwise, and then the figure says so.
 """
 
-from attnlib.course.bets.recurrent import alignment, forgetting, gate, late, surgery
+from attnlib.course.bets.recurrent import alignment, forgetting, gate, late, surgery, translating
 from attnlib.course.bets.weights import captions, compass, costs, film, heads, looking, masks, plane
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "masks",
     "plane",
     "surgery",
+    "translating",
 ]

@@ -38,6 +38,7 @@ HOSTILE = [
     "", " ", "\t\n ", "a" * 3000, "the " * 700, "🙂🙂 the 🙂", "日本語 the", "שלום", "é e\u0301 \u0301\u0301", "a\0b",
     "\0", "\x01", "▁", "▁▁the▁ ▁", "<unk> <bos> <pad>", "ﬁne ½ ﷺ ①", "\u200bthe\u200d", "\ufeffthe", "the\u3000the",
     "\u202ethe\u202c", "Å\u0327", "\U0010ffff", "\x85\x1c\u2028",
+    "A\u0302\u0301 \u1100\u1161\u11a8", *(n * c for c in "abcdefgilmnoprstx.0" for n in (3, 5)),
 ]  # fmt: skip
 
 
