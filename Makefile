@@ -7,14 +7,14 @@ BIN    := $(VENV)/bin
 UPKEEP := build/upkeep
 # Everything that a page is made of.
 SOURCES := _config.yml _toc.yml $(wildcard book/*.md book/*.ipynb book/*.bib book/*.yml book/*.json book/exercises/* notebooks/*.ipynb notebooks/solutions/*.ipynb assets/* scripts/*.py website/*.py website/deck/*)
-PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f 2>/dev/null)
+PACKAGE := pyproject.toml $(shell find attnlib -name '*.py' -o -name '*.txt' -o -path '*/static/*' -type f -o -path '*/figures/models/*' -type f 2>/dev/null)
 JOBS   ?= 2
 
 .DEFAULT_GOAL := help
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help book lab long test check ready lint unit notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student private myst pdf tex times colab colab-environment slides
+.PHONY: help book lab long test check ready lint unit notebooks browser bench mutants matrix audit execute lock hashes image clean zip links translator student private myst pdf tex times colab colab-environment slides
 
 # A process without the bytecode of the last one compiles all that it imports, for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -112,6 +112,10 @@ times: $(VENV)/.book ## measure on a quiet machine how long pages run (some: CHA
 
 long: $(VENV)/.book ## train every comparison 1, 4 and 16 times as long (hours; goes on where it was; some: CHAPTER="07")
 	@$(BIN)/python -m scripts.long_runs $(CHAPTER)
+
+translator: $(VENV)/.book ## pack a trained run for the page, and measure what that costs (RUN=runs/es)
+	@test -n "$(RUN)" || { echo "Name the folder of a run that \`python -m attnlib.training.translate train\` has finished: make translator RUN=runs/es"; exit 1; }
+	@$(BIN)/python -m scripts.translator $(RUN)
 
 # --- the tests --------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -19,8 +20,11 @@ from attnlib.course.figures import (
     MaskedSoftmaxLab,
     OtherWeights,
     ScoreExplorer,
+    Translate,
 )
+from attnlib.course.figures.translator_file import packed as packed_translator
 from attnlib.course.figures.weights import export, packed, rounded
+from attnlib.data import Subwords
 from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures import AlignmentView, CostCurve, WhereItLooks
@@ -240,6 +244,39 @@ def learn_to_align(word: str = "word") -> LearnToAlign:
     return LearnToAlign("reverse", models=["self-attention", "none"], longest=7, width=16, questions=asked(word))
 
 
+def stand_in(
+    folder: Path | str,
+    n_pieces: int = 60,
+    d: int = 12,
+    max_length: int = SIZE,
+    spread: float = 1.0,
+    ends: float = -1000.0,
+    seed: int = 0,
+) -> Path:
+    """The file of a translator that nobody has trained, no two of its widths alike.
+
+    Unless another bias `ends` lets it, it never ends of its own accord.
+    """
+    subwords = Subwords.learn(["the hub is restarted", "turn on the light, or off", "el concentrador: shown"], n_pieces)
+    encoder = Encoder(n_pieces, d, d + 1, bidirectional=True)
+    model = Seq2Seq(encoder, LuongDecoder(n_pieces, d + 3, encoder.d_annotation, d + 4))
+    generator = torch.Generator().manual_seed(seed)
+    for weight in model.parameters():
+        weight.data = spread * torch.randn(weight.shape, generator=generator)
+    model.decoder.W_o.bias.data[2] = ends
+    path = Path(folder) / "stand-in.js"
+    path.write_text(packed_translator(model, subwords, {"corpus": "home-assistant-es"}, max_length), "utf8")
+    return path
+
+
+def translate(word: str = "word") -> Translate:
+    """A sentence of 32 pieces, and as many of its translation."""
+    text = "turn on the light, or off " * 3
+    with tempfile.TemporaryDirectory() as folder:
+        file = stand_in(folder)
+        return Translate(text, [word, "the hub"], file=file, carried=True, questions=asked(word))
+
+
 EXAMPLES: dict[str, Example] = {
     "AlignmentView": Example(alignment_view, "input[type=range]", "step", 20),
     "AttentionSurgery": Example(attention_surgery, ".as-bar[tabindex='0']", "place", 3),
@@ -252,6 +289,7 @@ EXAMPLES: dict[str, Example] = {
     "MaskedSoftmaxLab": Example(masked_softmax_lab, ".ms-offset input[type=range]", "offset", -1e4),
     "OtherWeights": Example(other_weights, ".ow-rows input[tabindex='0']", "edits", {"0": [1.0] + [0.0] * (SIZE - 1)}),
     "ScoreExplorer": Example(score_explorer, "input[type=range]", "temperature", 0.5),
+    "Translate": Example(translate, ".as-bar[tabindex='0']", "place", 3),
     "WhereItLooks": Example(where_it_looks, ".wl-words[role=slider]", "step", 5),
 }
 

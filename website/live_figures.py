@@ -9,7 +9,7 @@ other values.
 A notebook stores the whole text of a figure's module and style sheet with every figure. In the page, the files that
 these texts were joined from (attnlib.figures.assets) are kept once, and each figure names those it is made of;
 attnlib/figures/static/anywidget-static.js puts them together again. Their comments stay in the notebook and in the
-package.
+package. What a figure loads from a file beside the page, a translator, lies in the site once.
 """
 
 import json
@@ -22,6 +22,7 @@ from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
 from attnlib.course.book import BOOK
+from attnlib.course.figures.translator_file import MODELS
 from attnlib.figures.page import HOST, STATE, in_script, view
 
 LARGEST = 1_000_000  # bytes of one figure's state without its code: what a reader on a phone should have to load
@@ -127,8 +128,14 @@ def share_code(app, pagename, templatename, context, doctree) -> None:
             attributes["body"] = in_script(shared)
 
 
+def carry_models(app, config) -> None:
+    """Let the site have the files that `make translator` has made, beside the host."""
+    config.html_static_path += [str(path) for path in sorted(MODELS.glob("*.js"))]
+
+
 def setup(app) -> dict[str, bool]:
     app.add_directive("live-figure", LiveFigure)
+    app.connect("config-inited", carry_models)
     app.connect("html-page-context", carry, priority=800)
     app.connect("html-page-context", share_code, priority=900)  # after myst-nb has added the tag
     return {"parallel_read_safe": True, "parallel_write_safe": True}

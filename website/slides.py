@@ -22,6 +22,7 @@ from pygments.formatters import HtmlFormatter
 from tqdm import tqdm
 
 from attnlib.course.book import BOOK, ROOT, settings
+from attnlib.course.figures.translator_file import MODELS
 from attnlib.figures.page import HOST, STATE
 from scripts.notebooks import Stale, choose, with_outputs
 from website.lean_pages import MATHJAX
@@ -210,6 +211,7 @@ def copy_shared(target: Path) -> None:
         TEMPLATE / "deck.css",
         ROOT / "assets" / "book.css",
         HOST,
+        *MODELS.glob("*.js"),  # it loads them from beside itself
     ]:
         copy(file, target / file.name)
     styles = [HtmlFormatter(style=s).get_style_defs(f'html[data-theme="{t}"] .highlight') for t, s in COLOURS.items()]

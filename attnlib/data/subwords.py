@@ -96,6 +96,10 @@ class Subwords:
         """Ids of the pieces of a text; a character that no training text had becomes `<unk>`."""
         return torch.tensor(self._processor.encode(text), dtype=torch.long)
 
+    def cut(self, text: str) -> tuple[list[int], list[str]]:
+        """Ids of the pieces of a text, and the pieces as they stand in it, `<unk>` among them as what it was."""
+        return self._processor.encode(text), self._processor.encode(text, out_type=str)
+
     def decode(self, ids: Int[Tensor, " T"]) -> str:
         """The text of ids.
 

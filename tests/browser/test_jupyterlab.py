@@ -226,3 +226,18 @@ def test_a_student_runs_all_of_a_notebook_and_then_answers(lab, browser):
         page.keyboard.press("Control+Enter")
         expect(cell("checks.looks_everywhere(").locator(".jp-OutputArea-output")).to_contain_text(words)
     context.close()
+
+
+def test_a_translator_is_asked_of_the_kernel(notebook):
+    """A notebook does not carry it: the figure's state is light, and the file lies where only Python is."""
+    page = notebook.page
+    notebook.write(
+        "import tempfile\nfrom attnlib.course.figures import Translate\nfrom benchmarks.examples import stand_in\n"
+        "e = Translate('the hub', file=stand_in(tempfile.mkdtemp()))\ne",
+        "print('it is', e.text, len(e.get_state()['carried']))",
+    )
+    notebook.run(0)
+    expect(page.locator(".attn .as-bar").first).to_be_visible()
+    page.locator(".attn").get_by_label("English", exact=True).fill("the light")
+    notebook.says(lambda said: said == "it is the light 0")
+    assert page.locator(".attn-stopped").count() == 0

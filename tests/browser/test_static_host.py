@@ -139,3 +139,28 @@ def test_it_leaves_nothing_global_behind(static_page, visit, tmp_path):
     (tmp_path / "empty.html").write_text("<!doctype html>")
     names = "Object.getOwnPropertyNames(window).sort()"
     assert page.evaluate(names) == visit(tmp_path / "empty.html").page.evaluate(names)
+
+
+LOADER = """export default { async render({ model, el, experimental }) {
+    try {
+        const [said, buffers] = await experimental.invoke(model.get("command"), model.get("name"));
+        el.textContent = `${said.word}, ${buffers.length}`;
+    } catch (error) {
+        el.textContent = error.message;
+    }
+} };"""
+
+
+def test_a_script_beside_the_page_hands_over_what_it_holds(static_page, tmp_path):
+    carrier = 'document.currentScript.dispatchEvent(new CustomEvent("source", { detail: { word: "here" } }));'
+    (tmp_path / "one.js").write_text(carrier)
+    (tmp_path / "empty.js").write_text("")
+    asked = [("load", "one.js"), ("load", "none.js"), ("load", "empty.js"), ("load", "../one.js"), ("draw", "one.js")]
+    records = {str(n): widget(LOADER, command=command, name=name) for n, (command, name) in enumerate(asked)}
+    visited = static_page(records, list(records))
+    expect(visited.page.locator("[data-live]")).to_have_text([
+        "here, 0", "there is no none.js beside this page", "empty.js holds nothing that can be read",
+        "../one.js is no name of a script", "a static page has no kernel to answer",
+    ])  # fmt: skip
+    assert visited.page.locator("script[src]").count() == 0
+    visited.errors.clear()

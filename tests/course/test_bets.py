@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from attnlib.course import bets
-from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
+from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer, Translate
 from attnlib.figures import CostCurve
 from attnlib.figures.alignments import UNIT
 from attnlib.figures.figure import Figure
 from attnlib.figures.questions import checked
-from benchmarks.examples import stored_figures
+from benchmarks.examples import stand_in, stored_figures
 
 GROUPS = [
     bets.plane(), bets.masks(), bets.compass(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(),
     bets.asking(), bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
-    bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
+    bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"), bets.translating("the hub", "the hubs"),
     bets.one_vector(), bets.born(), bets.order(),
 ]  # fmt: skip
 
@@ -170,3 +170,28 @@ def test_film():
     assert f"p = {figure.p:.2f}" in least["because"]
     figure.edits = {1: [0, 0.47, 0.53, 0, 0]}  # a little less, and it is too little
     assert before - figure.p > 0.05
+
+
+def test_translating(tmp_path):
+    """With weights at random: what is said of them is said of any."""
+    word, painted, beam = bets.translating("turn on the light, or off", "turn the heater on")
+    figure = Translate("the hub", file=stand_in(tmp_path, spread=0.4))
+    assert "ter" not in word["show"]["text"].split() and "<unk>" not in shown(figure, word).pieces
+    assert len(figure.pieces) > len(figure.text.split())
+    shown(figure, painted)
+    S, step, before, same = len(figure.pieces), figure.step, (figure.written, figure.weights), 0
+    for place in range(S):
+        figure.edits = {step: [1 - 0.1 * (S - 1) if j == place else 0.1 for j in range(S)]}
+        if figure.written[: step + 1] == before[0][: step + 1]:
+            same += 1
+            assert figure.written == before[0] and figure.weights[step + 1 :] == before[1][step + 1 :]
+    assert same > 0
+    beams, longer = beam["show"]["beams"], []
+    for seed in range(12):
+        file = stand_in(tmp_path, spread=0.8, ends=1.0, seed=seed)
+        greedy, best = (Translate("the hub", beams=n, file=file) for n in (1, beams))
+        of_greedy, of_best = (f.found[0][1] * (5 + len(f.written)) / 6 for f in (greedy, best))
+        if of_best < of_greedy:
+            longer.append(len(best.written) > len(greedy.written))
+            assert longer[-1] or best.found[0][1] <= greedy.found[0][1]
+    assert True in longer

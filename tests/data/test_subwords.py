@@ -45,6 +45,10 @@ def test_a_strange_letter_is_unknown_and_nothing_else_is(subwords):
     assert subwords.decode(subwords.encode("lzw")).replace(" ⁇ ", "z") == "lzw"
 
 
+def test_an_unknown_piece_can_be_had_as_it_stands_in_the_text(subwords):
+    assert subwords.cut("lzzw") == (subwords.encode("lzzw").tolist(), ["▁", "l", "zz", "w"])
+
+
 def test_learning_is_reproducible_and_survives_the_disk(subwords, tmp_path):
     assert Subwords.learn(TEXTS, size=40).model == subwords.model
     subwords.save(tmp_path / "subwords.model")

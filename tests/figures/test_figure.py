@@ -70,7 +70,7 @@ def test_picture_is_legible_always_the_same_and_follows_the_figure(name):
     assert (pixels.min(-1) > 0.99).mean() > 0.2, "no white paper"
     assert (pixels.min(-1) < 0.9).mean() > 0.01, "an empty picture"
     assert 300 < pixels.shape[1] < 3000 and len(drawn) < 400_000
-    setattr(figure, *(("text", "abc") if name == "AttentionSurgery" else (example.trait, example.other)))
+    setattr(figure, *(("text", "abc") if name in ("AttentionSurgery", "Translate") else (example.trait, example.other)))
     assert picture(figure) != drawn
 
 
@@ -136,6 +136,7 @@ RESULTS = {
     "MaskedSoftmaxLab": ["weights", "verdicts"],
     "OtherWeights": ["weights", "log_odds", "p", "answer", "distance", "farthest"],
     "ScoreExplorer": ["score_values", "weights", "context"],
+    "Translate": ["pieces", "problem", "original", "output", "written", "weights", "found"],
     "WhereItLooks": ["alpha", "looks_at", "hit"],
 }
 
@@ -211,6 +212,15 @@ REFUSED = {
         ("value", [[1.0, 2.0]], "value must have shape (32, 2)"), ("score", "nonsense", "unknown score 'nonsense'"),
         ("temperature", 0.0, "temperature must be positive"), ("valid_length", 33, "0..32, got 33"),
     ],
+    "Translate": [
+        ("edits", {0: [1.0]}, "edits of step 0 must have shape (30,) for 30 pieces"),
+        ("edits", {32: [1.0] * 30}, "0..31, got '32'"), ("edits", {0: [-1.0] * 30}, "must not be negative"),
+        ("beams", 0, "beams must be a whole number in 1..5, got 0"), ("beams", 6, "1..5, got 6"),
+        ("step", -1, "step must be a whole number in 0..31, got -1"), ("step", 32, "0..31, got 32"),
+        ("place", 60, "place must be a whole number in 0..59, got 60"), ("shown", 0, "shown must be"),
+        *((trait, value, f"{trait} is fixed") for trait, value in (
+            ("examples", []), ("file", "x.js"), ("digest", "x"), ("size", 1), ("carried", {}))),
+    ],
     "WhereItLooks": [
         ("scene", 3, "scene must be a whole number in 0..2, got 3"), ("scene", -1, "0..2, got -1"),
         ("step", 32, "step must be a whole number in 0..31, got 32"), ("step", -1, "0..31, got -1"),
@@ -249,6 +259,10 @@ SENT = {
     "MaskedSoftmaxLab": [{"fill": "-inf", "row": 1, "lengths": [4] * 31 + [0]}],
     "OtherWeights": [{"text": 1, "edits": {"1": [0.0, 1.0, 0.0, 0.0, 0.0]}, "shuffles": 3}],
     "ScoreExplorer": [{"query": [-2.0, 0.0], "temperature": 0.5, "score": "location"}],
+    "Translate": [
+        {"text": "the", "edits": {"1": [1.0]}, "beams": 3},
+        {"text": "a", "edits": {}, "step": 2, "shown": 3},
+    ],
     "WhereItLooks": [{"scene": 1, "step": 4, "smooth": True, "show_boxes": True}],
 }
 

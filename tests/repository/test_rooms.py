@@ -26,8 +26,14 @@ ROOMS: dict[str, tuple[set[str], set[str] | None]] = {
     "attnlib.grading": ({"attnlib.course"}, None),
     "attnlib.__main__": ({"attnlib", "attnlib.data", "attnlib.training"}, {"torch"}),
     "benchmarks": ({"attnlib", "attnlib.data", "attnlib.training", "attnlib.figures", "attnlib.course.figures"}, None),
-    "scripts": ({"attnlib.figures", "attnlib.course"}, None),
-    "website": ({"attnlib.figures", "attnlib.course", "scripts", "benchmarks"}, None),
+    "scripts": (
+        {"attnlib", "attnlib.data", "attnlib.training", "attnlib.figures", "attnlib.course.figures", "attnlib.course"},
+        None,
+    ),
+    "website": (
+        {"attnlib.figures", "attnlib.course.figures", "attnlib.course", "scripts", "benchmarks"},
+        None,
+    ),
 }
 EVERYWHERE = {"attnlib.extras", "attnlib.version"}
 OURS = {"attnlib", "assignments", "benchmarks", "scripts", "tests", "website"}

@@ -6,7 +6,7 @@ a model that is trained anew may do otherwise, and then the figure says so.
 """
 
 from attnlib.course.bets.learning import born, one_vector, order
-from attnlib.course.bets.recurrent import alignment, forgetting, gate, late, surgery
+from attnlib.course.bets.recurrent import alignment, forgetting, gate, late, surgery, translating
 from attnlib.course.bets.sentence import asking
 from attnlib.course.bets.weights import captions, compass, costs, film, heads, looking, masks, plane
 
@@ -28,4 +28,5 @@ __all__ = [
     "order",
     "plane",
     "surgery",
+    "translating",
 ]

@@ -1,4 +1,4 @@
-"""Bets about what a recurrent model keeps, and where its decoder looks: chapters 1, 7, 8 and 10."""
+"""Bets about what a recurrent model keeps, and where its decoder looks: chapters 1, 7, 8 and 10, and the translator."""
 
 from attnlib.figures.questions import bet
 
@@ -134,5 +134,35 @@ def gate(request: str) -> list[dict]:
             ["yes, for good", "“Bartek” takes her place", "no, she comes one word later"], 2,
             "It says “so”, a word that may begin an answer, and the next query points at her again: it recovers.",
             **start | {"p_gen": 1.0},
+        ),
+    ]  # fmt: skip
+
+
+def translating(text: str, unseen: str) -> list[dict]:
+    """The translator in the page. What is asked is so for any model with Luong's decoder.
+
+    Args:
+        text: what it reads.
+        unseen: a sentence with a word that training never had, of letters that it had.
+    """
+    start = {"text": text, "edits": {}, "step": 0, "place": 0, "shown": None, "beams": 1}
+    return [
+        bet(
+            f"Next: “{unseen}”. One of its words never occurred in training. What is read in its place?",
+            ["<unk>", "several pieces of it", "the nearest known word"], 1,
+            "Pieces spell every word of known characters. <unk> is read only for a character that training never had.",
+            **start | {"text": unseen},
+        ),
+        bet(
+            "You overrule the weights of a step, and it writes the same piece. What changes in later steps?",
+            ["nothing at all", "their weights, but not their pieces", "everything"], 0,
+            "Luong's state never sees the context. What was looked at reaches later steps only by the piece written.",
+            **start | {"step": 1},
+        ),
+        bet(
+            "May the best of 5 beams be less probable, as a whole, than the greedy translation?",
+            ["no: a beam finds what greedy finds, and more", "yes", "only if it is shorter"], 1,
+            "Length is allowed for: a longer one may win with a lower log P, and greedy's own may leave the beam.",
+            **start | {"beams": 5},
         ),
     ]  # fmt: skip

@@ -17,6 +17,7 @@ with extra("course"):
     from attnlib.course.figures.masked_softmax_lab import MaskedSoftmaxLab
     from attnlib.course.figures.other_weights import OtherWeights
     from attnlib.course.figures.score_explorer import ScoreExplorer
+    from attnlib.course.figures.translate import Translate
 
 __all__ = [
     "AttentionSurgery",
@@ -28,4 +29,5 @@ __all__ = [
     "MaskedSoftmaxLab",
     "OtherWeights",
     "ScoreExplorer",
+    "Translate",
 ]

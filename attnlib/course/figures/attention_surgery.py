@@ -202,13 +202,13 @@ class AttentionSurgery(Figure):
         return f"AttentionSurgery({self.text!r} → {self.original!r}, painted=[{painted}] → {self.output!r})"
 
 
-def shares(step: object, given: object, S: int, max_length: int) -> list[float]:
+def shares(step: object, given: object, S: int, max_length: int, tokens: str = "characters") -> list[float]:
     """Numbers that are not negative, divided by their sum."""
     if not str(step).isdecimal() or int(step) >= max_length:
         raise ValueError(f"edits: a step must be a whole number in 0..{max_length - 1}, got {step!r}")
     row = numbers(f"edits of step {step}", given)
     if row.shape != (S,):
-        raise ValueError(f"edits of step {step} must have shape ({S},) for {S} characters, got {tuple(row.shape)}")
+        raise ValueError(f"edits of step {step} must have shape ({S},) for {S} {tokens}, got {tuple(row.shape)}")
     if row.min() < 0 or row.sum() <= 0:
         raise ValueError(f"edits of step {step} must not be negative, and not all 0, got {row.tolist()}")
     return (row / row.sum()).tolist()

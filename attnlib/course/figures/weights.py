@@ -79,12 +79,12 @@ def _whole_steps(weight: Tensor) -> Tensor:
     return (weight / scale).round() * scale
 
 
-def scale_of(weight: Tensor) -> float:
-    """One step of 8 bits: 127 of them reach the largest weight.
+def scale_of(weight: Tensor, steps: int = 127) -> float:
+    """One step of 8 bits, or of fewer: so many of them reach the largest weight.
 
     It has ten binary digits, so that any multiple of it is exact in float32, and what is rounded keeps its scale.
     """
-    mantissa, exponent = math.frexp(weight.abs().max().item() / 127)
+    mantissa, exponent = math.frexp(weight.abs().max().item() / steps)
     if not math.isfinite(mantissa):
         return math.nan
     return math.ldexp(math.ceil(1024 * mantissa), exponent - 10) or 1.0

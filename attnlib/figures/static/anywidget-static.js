@@ -11,6 +11,7 @@
   const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
   // Nothing is ever taken down here, but widgets may listen for it.
   const never = new AbortController().signal;
+  const home = document.currentScript?.src || location.href; // beside what files lie
 
   /* State that the views of one widget share. Events and their arguments are those of Backbone, which
      anywidget promises its modules: "change:name" (model, value), then "change" (model). */
@@ -134,9 +135,26 @@
     }
   }
 
+  /* The one command that needs no Python: `invoke("load", "name.js")` hands over what a script beside this one holds.
+     No page from the disk may read a file, but it may load a script, which says what it has by an event "source". */
   const experimental = {
-    invoke: () => Promise.reject(new Error("a static page has no kernel to answer")),
+    async invoke(command, name) {
+      if (command !== "load") throw new Error("a static page has no kernel to answer");
+      return [await beside(name), []];
+    },
   };
+
+  function beside(name) {
+    if (!/^[\w-]+\.js$/.test(name)) throw new Error(`${name} is no name of a script`);
+    const carrier = element("script");
+    return new Promise((loaded, failed) => {
+      carrier.addEventListener("source", ({ detail }) => loaded(detail));
+      carrier.onload = () => failed(new Error(`${name} holds nothing that can be read`)); // unless it has said it by then
+      carrier.onerror = () => failed(new Error(`there is no ${name} beside this page`));
+      carrier.src = new URL(name, home);
+      document.head.append(carrier);
+    }).finally(() => carrier.remove());
+  }
 
   /* In place of a control that only Python could answer: a sentence and the ways to a kernel. */
   function needsKernel() {
