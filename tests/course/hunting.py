@@ -29,8 +29,13 @@ from assignments import practice
 from attnlib.course import checks
 from attnlib.course.asserts import limit
 from attnlib.course.checks import verdict
-from tests.course.domains import DOMAINS, PROPERTIES
+from attnlib.course.laboratory import Lab
+from tests.course import domains
+from tests.course.laboratories import LABORATORIES, TRUE
 from tests.course.mutations import DRESSED, mutants
+
+#: Of every check: what its exercise allows as inputs, and where there are several right answers, which they are.
+DOMAINS, PROPERTIES = domains.DOMAINS | LABORATORIES, domains.PROPERTIES | TRUE
 
 DRAWS = 80
 SECONDS = 1.0
@@ -136,12 +141,19 @@ def difference(check: str, original: Callable, mutant: Callable, draws: int, wan
             wanted.append(_asked(original, inputs))
         want, got = wanted[n], _asked(mutant, inputs)
         if check in PROPERTIES:
-            right = not isinstance(got, str) and PROPERTIES[check](got, *inputs)
+            right = _holds(PROPERTIES[check], got, inputs)
         else:
             right = alike(got, want)
         if not right:
             return f"{shortly(inputs)} → {shortly(got)}, not {shortly(want)}"
     return None
+
+
+def _holds(right: Callable[..., bool], got: Any, inputs: tuple) -> bool:
+    try:
+        return bool(right(got, *inputs))
+    except Exception:
+        return False  # what is said is of another kind
 
 
 def _asked(answer: Callable, inputs: tuple) -> Any:
@@ -158,7 +170,7 @@ def _asked(answer: Callable, inputs: tuple) -> Any:
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:90]
     for before, after in zip(inputs, given, strict=True):
-        if not isinstance(before, torch.nn.Module) and not alike(after, before):
+        if not isinstance(before, torch.nn.Module | Lab) and not alike(after, before):
             return "it changes its input"
     return result.detach() if isinstance(result, Tensor) else result
 

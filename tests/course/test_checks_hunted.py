@@ -5,17 +5,15 @@ import ast
 import pytest
 
 from attnlib.course import checks
-from tests.course.domains import DOMAINS
-from tests.course.hunting import DRAWS, alike, hunt
+from tests.course.hunting import DOMAINS, DRAWS, alike, hunt
+from tests.course.laboratories import LABORATORIES
 from tests.course.mutations import mutants
 
-#: Checks of experiments: their answers are judged by what they train, and no inputs can be drawn.
-EXPERIMENTS = {"equal_text", "long_enough", "own_rates", "one_look", "more_than_luck", "could_fail", "what_differs"}
 QUICK = ["mirrored", "past_and_padding"]
 
 
 def test_every_exercise_is_hunted():
-    assert set(DOMAINS) | EXPERIMENTS | {"Verdict"} == set(checks.__all__)
+    assert set(DOMAINS) | {"Verdict"} == set(checks.__all__)
 
 
 #: A check that does not notice when its inputs are rounded to one decimal.
@@ -28,7 +26,7 @@ MARKS = {"penalty_needed": [COARSE], "joint_perplexity": [COARSE]}
     [pytest.param(c, marks=MARKS.get(c, []) + ([] if c in QUICK else [pytest.mark.thorough])) for c in DOMAINS],
 )
 def test_no_mutant_that_is_accepted_is_wrong_anywhere(check):
-    found = hunt(check, DRAWS if check not in QUICK else 30)
+    found = hunt(check, 12 if check in LABORATORIES else 30 if check in QUICK else DRAWS)
     assert found.holes == {}
     assert found.refused > found.tried / 2 and found.tried > 100
 
