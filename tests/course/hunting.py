@@ -140,10 +140,7 @@ def difference(check: str, original: Callable, mutant: Callable, draws: int, wan
         if n == len(wanted):
             wanted.append(_asked(original, inputs))
         want, got = wanted[n], _asked(mutant, inputs)
-        if check in PROPERTIES:
-            right = _holds(PROPERTIES[check], got, inputs)
-        else:
-            right = alike(got, want)
+        right = _holds(PROPERTIES[check], got, inputs) if check in PROPERTIES else alike(got, want)
         if not right:
             return f"{shortly(inputs)} → {shortly(got)}, not {shortly(want)}"
     return None

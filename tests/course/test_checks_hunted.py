@@ -16,14 +16,8 @@ def test_every_exercise_is_hunted():
     assert set(DOMAINS) | {"Verdict"} == set(checks.__all__)
 
 
-#: A check that does not notice when its inputs are rounded to one decimal.
-COARSE = pytest.mark.xfail(strict=True, reason="its inputs have one decimal; others need the chapter to run again")
-MARKS = {"penalty_needed": [COARSE], "joint_perplexity": [COARSE]}
-
-
 @pytest.mark.parametrize(
-    "check",
-    [pytest.param(c, marks=MARKS.get(c, []) + ([] if c in QUICK else [pytest.mark.thorough])) for c in DOMAINS],
+    "check", [pytest.param(check, marks=[] if check in QUICK else [pytest.mark.thorough]) for check in DOMAINS]
 )
 def test_no_mutant_that_is_accepted_is_wrong_anywhere(check):
     found = hunt(check, 12 if check in LABORATORIES else 30 if check in QUICK else DRAWS)

@@ -26,7 +26,10 @@ def equal_text(answer: Callable) -> str:
             "it says that the long window is better where only the amount of text counts: with equal text, both are "
             "alike, but for luck.",
         ),
-        (16, 64, (0.2, 2), (0.02, 0.02), True, "it says that the long window is no better where it is, also with equal text."),
+        (
+            16, 64, (0.2, 2), (0.02, 0.02), True,
+            "it says that the long window is no better where it is, also with equal text.",
+        ),
         (
             8, 40, (0.0, 1 / 3), (0.02, 0.02), False,
             "it says that the long window is better where it needs three times the text for the same share.",
