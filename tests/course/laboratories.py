@@ -29,7 +29,7 @@ def overlapping(lab: Lab, *two: int) -> tuple | None:
 
 def equal_text(r: Draw) -> tuple:
     short = r.randint(4, 30)
-    long, gain = short * r.choice([3, 4, 5]), r.choice([0.0, 0.25])
+    long, gain = short * r.choice([4, 5]), r.choice([0.0, 0.25])
     less = r.choice([1, 2]) if gain else r.choice([1, 1 / 2, 1 / 3])  # text that the long window needs, compared
     arms = {
         f"{short} characters": Arm(0.7, needs=100, tokens=32 * short, luck=0.02),

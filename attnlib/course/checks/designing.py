@@ -38,8 +38,8 @@ def equal_text(answer: Callable) -> str:
             20, 100, (0.0, 1), (0.02, 0.02), False,
             "it says that the long window is better where it is not: the rule is not only for windows of 16 and 64.",
         ),
-        (11, 33, (0.0, 1), (0.01, 0.06), False, lucky),
-        (33, 99, (0.0, 1), (0.06, 0.01), False, lucky),
+        (11, 55, (0.0, 1), (0.01, 0.06), False, lucky),
+        (33, 132, (0.0, 1), (0.06, 0.01), False, lucky),
     ]:  # fmt: skip
         gain, less = more
         lab = Lab(
