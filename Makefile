@@ -14,7 +14,7 @@ JOBS   ?= 2
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help book lab long test check ready lint unit coverage notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student private myst pdf tex times colab colab-environment slides
+.PHONY: help book lab long test check ready lint unit notebooks browser bench mutants matrix audit execute lock hashes image clean zip links student private myst pdf tex times colab colab-environment slides
 
 # A process without the bytecode of the last one compiles all that it imports, for seconds.
 export PYTHONDONTWRITEBYTECODE :=
@@ -121,7 +121,8 @@ test: needs-test ready ## before a commit: lint, unit tests, notebooks, strict b
 	@$(BIN)/python -m scripts.times $(TIMES) ready unit colab browser test
 	@echo "All tests passed.$(if $(NO_SANDBOX), Left out: the tests of the grader's sandbox; $(SYSTEM) cannot build it.)"
 
-check: test coverage ## the same and what takes longer, as continuous integration runs it
+check: ## the same and what takes longer, as continuous integration runs it
+	@$(MAKE) THOROUGH=1 test
 
 # A stage begins with what it needs, environment and book included: scripts/times.py says where the time went.
 TIMES = build/times
@@ -159,22 +160,21 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 # nbval, which notebooks alone need, takes seconds to load.
 WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder -p no:nbval
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
-unit coverage browser: export OMP_NUM_THREADS = 1
+unit browser: export OMP_NUM_THREADS = 1
 
 # Bubblewrap builds the grader's sandbox of what the Linux kernel alone has.
 SYSTEM     := $(shell uname)
 NO_SANDBOX := $(filter-out Linux,$(SYSTEM))
 SANDBOX    := $(if $(NO_SANDBOX), and not sandbox)
 
-unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts
-	@echo "==> unit tests"
-	@$(BIN)/python -m pytest tests --ignore=tests/browser -m "not thorough$(SANDBOX)" -q $(WORKERS)
-	$(end)
+# Tracing which lines are reached makes the tests slow, so that whoever waits for them goes without.
+QUICK    := -m "not thorough$(SANDBOX)"
+ALL      := $(if $(NO_SANDBOX),-m "not sandbox") --hypothesis-profile=full --cov --cov-report=term
 
-# The tracing makes the tests slow, so that whoever waits for them goes without.
-coverage: needs-unit $(VENV)/.test ## unit tests again: the lines that they reach, more examples, the harness of mutants
-	@echo "==> coverage"
-	@$(BIN)/python -m pytest tests --ignore=tests/browser $(if $(NO_SANDBOX),-m "not sandbox") --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
+unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts (all, and the lines they reach: THOROUGH=1)
+	@echo "==> unit tests"
+	@$(BIN)/python -m pytest tests --ignore=tests/browser $(if $(THOROUGH),$(ALL),$(QUICK)) -q $(WORKERS)
+	$(end)
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")
 	@echo "==> colab: with Colab's packages and the setup cell, every stored output is computed again and compared"

@@ -9,7 +9,6 @@ docstring: the first line is "name, `formula`: what is special about it", the la
 import math
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -230,8 +229,10 @@ class CosineScore(DotScore):
 
 
 def unit(x: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """Vectors of length 1, zero vectors left as they are; in float32 at least, since half precision underflows."""
-    return F.normalize(x.to(torch.promote_types(x.dtype, torch.float32)), dim=-1).to(x.dtype)
+    """Vectors of length 1; a zero vector stays one and gets no gradient. In float32 at least: halves underflow."""
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    length = wide.norm(dim=-1, keepdim=True)
+    return (wide / length.where(length > 0, math.inf)).to(x.dtype)
 
 
 class LocationScore(Score):

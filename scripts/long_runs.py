@@ -4,7 +4,7 @@
     python -m scripts.long_runs 07 08    some
 
 A chapter's own cells are run, so that there is one definition of an experiment. Each training is written into
-book/long_runs.json when it ends: a run that was stopped goes on where it was.
+attnlib/course/long_runs.json when it ends: a run that was stopped goes on where it was.
 """
 
 import os
@@ -15,8 +15,8 @@ from pathlib import Path
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from attnlib.course.book import LONG_RUNS
 from attnlib.course.comparison import recording
+from attnlib.course.long_runs import LONG_RUNS
 from scripts.kernel import KERNEL_ENVIRONMENT
 from scripts.notebooks import cells_of, choose
 

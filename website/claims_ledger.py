@@ -1,9 +1,9 @@
 """Sphinx extension: the directive `claims-ledger`, a table of what the slides claim and what the runs measured.
 
 The claims stand in book/claims.yml; what was measured, and the bounds it kept, in the stored outputs of the chapters
-(`attnlib.course.claims`); what became of them with more training, in book/long_runs.json (`make long`). The build
-fails when a claim was not measured, when a measurement belongs to no claim, or when a chapter's verdict is not that of
-its runs.
+(`attnlib.course.claims`); what became of them with more training, in attnlib/course/long_runs.json (`make long`). The
+build fails when a claim was not measured, when a measurement belongs to no claim, or when a chapter's verdict is not
+that of its runs.
 """
 
 import ast
@@ -18,9 +18,9 @@ from sphinx import addnodes
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
-from attnlib.course.book import BOOK, LONG_RUNS, ROOT
+from attnlib.course.book import BOOK, ROOT
 from attnlib.course.claims import KEY, bounds_in_words
-from attnlib.course.long_runs import LongRuns
+from attnlib.course.long_runs import LONG_RUNS, LongRuns
 
 
 class Gate(NamedTuple):

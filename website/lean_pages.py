@@ -4,6 +4,7 @@
 - It brings Thebe, which runs cells on a server that this book has not; its script ended in an error on every page.
 - The fonts keep the icons that a style sheet names, twenty of two thousand.
 - Style sheets keep the rules whose classes occur in a page or a script of the book.
+- A name or a bracket in code has the colour of the code around it, and needs no element that says so.
 - MathJax comes in parts: TeX in, HTML out, and MathML beside it for those who hear the page. Its menu stays away.
 """
 
@@ -14,6 +15,8 @@ from pathlib import Path
 
 import tinycss2
 from fontTools import subset
+
+from website.code_lines import CODE
 
 ICONS = re.compile(r'\s*(<!--[^>]*icons -->\s*)?<script src="[^"]*/fontawesome\.js[^"]*"></script>')
 THEBE = re.compile(
@@ -63,6 +66,38 @@ def without_unused_rules(style: str, words: set[str]) -> str:
     return "".join(kept)
 
 
+def plain_kinds(style: str) -> set[str]:
+    """The kinds of token that a style sheet of Pygments shows as it shows all code.
+
+    Args:
+        style: One theme or more; each has a rule for `.highlight` and others for `.highlight .KIND`.
+
+    Example:
+        >>> plain_kinds(".highlight { background: white; color: #080808 } .highlight .n { color: #080808 }"
+        ...             ".highlight .k { color: #6730C5 } .highlight .gs { font-weight: bold }")
+        {'n'}
+    """
+    around, kinds = {}, []
+    for selector, declared in re.findall(r"([^{}]*){([^}]*)}", re.sub(r"/\*.*?\*/", "", style, flags=re.S)):
+        theme, _, kind = (part.strip() for part in selector.partition(".highlight"))
+        if kind == "":
+            around[theme] = re.findall(r"(?<![-\w])color: [^; ]+", declared)
+        elif re.fullmatch(r"\.\w+", kind):
+            kinds.append((theme, kind[1:], [part.strip() for part in declared.split(";") if part.strip()]))
+    coloured = {kind for theme, kind, declared in kinds if declared != around[theme]}
+    return {kind for _, kind, _ in kinds} - coloured
+
+
+def without_plain_tags(code: str, plain: set[str]) -> str:
+    """A block of code as Pygments wrote it, without the elements of these kinds.
+
+    Example:
+        >>> without_plain_tags('<span class="n">x</span> <span class="o">=</span> <span class="n">y</span>', {"n"})
+        'x <span class="o">=</span> y'
+    """
+    return re.sub(rf'<span class="({"|".join(sorted(plain))})">([^<]*)</span>', r"\2", code)
+
+
 def split(prelude: list) -> list[list]:
     """The selectors of a rule."""
     selectors: list[list] = [[]]
@@ -99,8 +134,10 @@ def leave_out(app, exception) -> None:
     if exception is not None or app.builder.format != "html":
         return
     static, words = Path(app.outdir) / "_static", set()
+    plain = plain_kinds((static / "pygments.css").read_text(encoding="utf-8"))
     for page in Path(app.outdir).rglob("*.html"):
         text = THEBE.sub("", ICONS.sub("", page.read_text(encoding="utf-8")))
+        text = CODE.sub(lambda block: without_plain_tags(block[0], plain), text)
         page.write_text(text, encoding="utf-8")
         words |= set(WORD.findall(text))
     for script in static.rglob("*.js"):  # classes come and go

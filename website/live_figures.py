@@ -3,16 +3,19 @@
     ```{live-figure} 03_attention_step_by_step ScoreExplorer
     ```
 
-shows a figure of a chapter in another page, as the chapter was run.
+shows a figure of a chapter in another page, as the chapter was run; below it, `:with: {"small": true}` sets traits to
+other values.
 
 A notebook stores the whole text of a figure's module and style sheet with every figure. In the page, the files that
 these texts were joined from (attnlib.figures.assets) are kept once, and each figure names those it is made of;
-attnlib/figures/static/anywidget-static.js puts them together again.
+attnlib/figures/static/anywidget-static.js puts them together again. Their comments stay in the notebook and in the
+package.
 """
 
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from docutils import nodes
 from sphinx.errors import ExtensionError
@@ -23,6 +26,8 @@ from attnlib.figures.page import HOST, STATE, in_script, view
 
 LARGEST = 1_000_000  # bytes of one figure's state without its code: what a reader on a phone should have to load
 FILE = re.compile(r"^(?=//# |/\*# )", re.MULTILINE)
+#: A comment with lines of its own, but not the name of a file.
+COMMENT = re.compile(r"^[ \t]*(?://(?!#)[^\n]*|/\*(?!#)(?:(?!\*/)[\s\S])*\*/[ \t]*)\n", re.MULTILINE)
 
 
 def share(state: dict, page: str) -> dict:
@@ -51,7 +56,7 @@ def share(state: dict, page: str) -> dict:
                 f"show fewer examples, fewer heads, or a smaller model"
             )
         parts = {
-            name: [places.setdefault(part, len(places)) for part in FILE.split(text) if part]
+            name: [places.setdefault(COMMENT.sub("", part), len(places)) for part in FILE.split(text) if part]
             for name, text in code.items()
         }
         records[model] = {**record, "state": {**rest, **parts}}
@@ -80,15 +85,26 @@ def stored_figure(notebook: Path, kind: str) -> tuple[str, dict]:
 
 
 class LiveFigure(SphinxDirective):
-    """`{live-figure} CHAPTER CLASS`: a figure of a chapter in another page."""
+    """`{live-figure} CHAPTER CLASS`: a figure of a chapter in another page.
+
+    The option `with` holds JSON: traits, by name, that are to have other values than in the chapter.
+
+    Raises:
+        ExtensionError: the chapter has no such figure, or the figure no such trait.
+    """
 
     required_arguments = 2
+    option_spec: ClassVar = {"with": json.loads}
 
     def run(self) -> list[nodes.Node]:
         chapter, kind = self.arguments
         notebook = BOOK / f"{chapter}.ipynb"
         self.env.note_dependency(str(notebook))
         model, records = stored_figure(notebook, kind)
+        state, other = records[model]["state"], self.options.get("with", {})
+        if missing := other.keys() - state.keys():
+            raise ExtensionError(f"{kind} of {notebook.name} has no trait {', '.join(sorted(missing))}")
+        state |= other
         return [nodes.raw("", view(model), format="html", records=records)]
 
 

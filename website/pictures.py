@@ -30,6 +30,10 @@ VARIABLES = {
 COLOUR = re.compile(r"(?<=: )#[0-9a-f]{6}\b")
 TAG = re.compile(r"<[^>]*>")
 NUMBER = re.compile(r"\d+\.\d{3,}")
+#: matplotlib numbers all that it draws. assets/pictures.js asks for the panels; of the others, a page needs those that
+#: something in the picture refers to.
+NUMBERED = re.compile(r' id="((?!axes_)[\w.]+_\d+)"')
+REFERENCE = re.compile(r'(?:url\(|href=")#([^)"]+)')
 NAMED = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
 DROPPED = re.compile(
     r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<!--.*?-->|\s?transform=\"rotate\(-0 [^\"]*\"", re.S
@@ -59,6 +63,8 @@ def in_page(svg: str, alt: str) -> str:
     text = re.sub(r"\s*\n\s*", " ", text)
     text = re.sub(r"(?<=base64,)[^\"]+", lambda data: data[0].replace(" ", ""), text)
     text = text.replace("> <", "><")
+    used = set(REFERENCE.findall(text))
+    text = NUMBERED.sub(lambda name: name[0] if name[1] in used else "", text)
     # Ids are those of a file, and a page has many.
     text = NAMED.sub(f"p{sha256(svg.encode()).hexdigest()[:8]}-", text)
     if len(text) > LARGEST:

@@ -1,6 +1,6 @@
 """Sphinx extension: the directive `what-survives`, every claim against the training that it got, a small picture each.
 
-All of it is read from book/long_runs.json, which `make long` writes.
+All of it is read from attnlib/course/long_runs.json, which `make long` writes.
 """
 
 import html
@@ -10,9 +10,9 @@ from collections import Counter
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from attnlib.course.book import BOOK, LONG_RUNS
+from attnlib.course.book import BOOK
 from attnlib.course.claims import VERDICTS, bounds_in_words
-from attnlib.course.long_runs import BUDGETS, Judged, LongRuns
+from attnlib.course.long_runs import BUDGETS, LONG_RUNS, Judged, LongRuns
 from website.claims_ledger import chapter_link, paragraph, recorded, row, table
 
 WIDTH, HEIGHT, MARGIN = 190, 74, 16

@@ -15,7 +15,6 @@ with extra("course"):
 #: The folder of a clone: the book is no part of an installed package.
 ROOT = Path(__file__).resolve().parents[2]
 BOOK = ROOT / "book"
-LONG_RUNS = BOOK / "long_runs.json"  #: What `make long` has found.
 
 
 @functools.cache  # every link of a notebook asks for the address

@@ -3,7 +3,8 @@
 Each arm trains with a learning rate of its own, chosen from the same grid on the dev part; with the same seeds and as
 many steps; and what is reported is measured on the test part, once. A chapter trains for its own number of steps (1×).
 Under `recording`, as `make long` runs the chapters, every arm also trains 4× as long with every rate of the grid and
-16× as long with every rate that may still win, and `attnlib.course.long_runs` keeps what came out.
+16× as long with every rate that may still win, and `attnlib.course.long_runs` keeps what came out. What takes longer
+than a page may is not trained by its chapter at all, which reads what was kept.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike
 from torch import nn
 
 from attnlib.course.claims import claim
-from attnlib.course.long_runs import BUDGETS, Judged, LongRuns, Run, best_rate, has_plateau
+from attnlib.course.long_runs import BUDGETS, LONG_RUNS, Judged, LongRuns, Run, best_rate, has_plateau
 from attnlib.extras import extra
 from attnlib.figures import plots
 from attnlib.training.loop import History
@@ -76,7 +77,7 @@ class Comparison:
     name: str
     steps: int
     runs: dict[str, list[Run]]  # arm → one per seed
-    models: dict[str, list[nn.Module]]
+    models: dict[str, list[nn.Module]]  # none, where nothing was trained but what was kept is read
     histories: dict[str, list[History]]
     trained_at: Callable[[str, int], list[nn.Module]]  # (arm, budget) → its models with that many steps, one per seed
 
@@ -166,6 +167,7 @@ def compare(
     rates: Mapping[str, float] | None = None,
     grid: Sequence[float] = (3e-3, 1e-2, 3e-2),
     seeds: Sequence[int] = (0, 1, 2),
+    kept: bool = False,
 ) -> Comparison:
     """Train every arm with every seed, and measure.
 
@@ -179,10 +181,12 @@ def compare(
         rates: of each arm, as they were chosen for these steps; None chooses here, which trains the whole grid.
         grid: learning rates to choose from, at least three; a run whose loss is not finite counts as the worst.
         seeds: at least three.
+        kept: train under `recording` only; a chapter reads what `make long` has kept. It must state its `rates`.
 
     Raises:
         ValueError: no arm; fewer than three rates or three seeds; `rates` are not of these arms or not of the grid;
-            a run was not judged on a dev part; every rate of an arm diverged.
+            a run was not judged on a dev part; every rate of an arm diverged; of what is `kept`, no rates are stated,
+            or there is nothing, or it was trained otherwise.
 
     Example:
         >>> from attnlib.training import fit, set_seed
@@ -198,6 +202,8 @@ def compare(
     """
     if not arms or len(grid) < 3 or len(seeds) < 3:
         raise ValueError(f"need an arm, three rates and three seeds; got {list(arms)}, {list(grid)}, {list(seeds)}")
+    if kept and rates is None:
+        raise ValueError(f"{name}: what is kept was trained with rates; state that of each of {list(arms)}")
     if rates is not None and (set(rates) != set(arms) or not set(rates.values()) <= set(grid)):
         raise ValueError(f"need a rate of {list(grid)} for each of {list(arms)}, got {dict(rates)}")
 
@@ -214,36 +220,52 @@ def compare(
             lr, seed, dev=min(history.valid_loss), plateau=has_plateau(history.valid_loss),
             measured=np.asarray(measure(model.eval()), dtype=float).tolist(), tokens=history.tokens,
             parameters=sum(p.numel() for p in model.parameters()), seconds=round(history.seconds, 1),
+            valid=history.valid_loss if kept else (),
         )  # fmt: skip
         return found, model, history
 
-    kept: dict[tuple[str, int, float, int], nn.Module] = {}  # of this process, by arm, seed, rate and budget
+    if kept and _record is None:
+        settings = {"steps": steps, "grid": list(grid), "seeds": list(seeds), "rates": rates}
+        return _read(LongRuns(LONG_RUNS), name, settings)
+    in_memory: dict[tuple[str, int, float, int], nn.Module] = {}  # by arm, seed, rate and budget
 
     def run_and_keep(arm: str, seed: int, lr: float, budget: int) -> Run:
-        found, kept[arm, seed, lr, budget], _ = run(arm, seed, lr, budget)
+        found, in_memory[arm, seed, lr, budget], _ = run(arm, seed, lr, budget)
         return found
 
     def trained_at(arm: str, budget: int) -> list[nn.Module]:
         """Models with the rate that is best for a budget; those that an earlier process has trained, once more."""
         lr, _ = _record.chosen(name, arm, budget)
         for seed in seeds:
-            if (arm, seed, lr, budget) not in kept:
+            if (arm, seed, lr, budget) not in in_memory:
                 run_and_keep(arm, seed, lr, budget)
-        return [kept[arm, seed, lr, budget] for seed in seeds]
+        return [in_memory[arm, seed, lr, budget] for seed in seeds]
 
     if rates is None:
         dev = {arm: {lr: [run(arm, s, lr, 1)[0].dev for s in seeds] for lr in grid} for arm in arms}
         rates = {arm: best_rate(of_rates, f"{name}, {arm}") for arm, of_rates in dev.items()}
-    trained = {arm: [run(arm, seed, rates[arm], 1) for seed in seeds] for arm in arms}
+    trained = {arm: [run(arm, seed, rates[arm], 1) for seed in seeds] for arm in arms if not kept}
     if _record is not None:
         _record.begin(name, steps=steps, grid=list(grid), seeds=list(seeds), rates=dict(rates))
         for arm, of_arm in trained.items():
             for one, model, _ in of_arm:
-                kept[arm, one.seed, one.lr, 1] = model
+                in_memory[arm, one.seed, one.lr, 1] = model
                 _record.once(name, arm, 1, one.lr, one.seed, lambda one=one: one)
         for budget, arm, lr in itertools.product(BUDGETS, arms, grid):
             if _record.goes_on(name, arm, lr, budget):
                 for seed in seeds:
                     _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run_and_keep(*of))
+    if kept:
+        return _read(_record, name, {"rates": rates})
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))
     return Comparison(name, steps, runs, models, histories, trained_at)
+
+
+def _read(record: LongRuns, name: str, settings: dict[str, Any]) -> Comparison:
+    """What is kept of a comparison for the steps of its chapter, if that was trained with these settings."""
+    there = record.read().get(name, {})
+    if other := {what: value for what, value in settings.items() if there.get(what) != value}:
+        found = {what: there.get(what) for what in other} if there else "nothing"
+        raise ValueError(f"{name}: asked for is {other}, kept is {found}; make long trains it")
+    runs = {arm: record.chosen(name, arm, 1)[1] for arm in there["arms"]}
+    return Comparison(name, there["steps"], runs, models={}, histories={}, trained_at=lambda arm, budget: [])

@@ -13,6 +13,7 @@ import numpy as np
 from attnlib.course.claims import CANNOT, LATER, SAME, interval
 
 BUDGETS = (1, 4, 16)  # times the steps of the chapter
+LONG_RUNS = Path(__file__).with_name("long_runs.json")  # a part of the package: some chapters read what it holds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Run:
     dev: float = math.inf  # the lowest loss on dev, nats per token
     plateau: bool = False  # dev had not improved over the last third
     measured: Any = math.nan  # on the test part: a number, or a list
+    valid: Sequence[float] = ()  # dev at equal distances; kept where the runs are read by a chapter
     tokens: int = 0  # target tokens seen
     parameters: int = 0
     seconds: float = 0.0  # of training

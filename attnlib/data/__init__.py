@@ -8,6 +8,7 @@ from attnlib.data.cards import DataCard, Splits
 from attnlib.data.dates import load_dates
 from attnlib.data.examples import Example, RowBatches, encode_examples, vocabularies
 from attnlib.data.extended_vocabulary import ExtendedVocabulary
+from attnlib.data.hand_links import load_hand_links
 from attnlib.data.labelled import Labelled, load_messages, load_questions
 from attnlib.data.names import load_names, words_without_names
 from attnlib.data.plays import load_plays
@@ -70,6 +71,7 @@ __all__ = [
     "load_copy",
     "load_dates",
     "load_emoji_scenes",
+    "load_hand_links",
     "load_home_assistant",
     "load_messages",
     "load_names",

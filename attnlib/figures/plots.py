@@ -23,6 +23,8 @@ from attnlib.figures.parameters import as_array
 #: Everything that has neither a role nor a curve's colour: text and axes, what stands back, lines behind the curves.
 INK, MUTED, GRID = "#222222", "#666666", "#e4e4e4"
 PAPER = "#ffffff"
+#: Inches of a picture that is as wide as a phone: its letters need not shrink there.
+WIDEST = 4.6
 #: Numbers in the cells of a heat map: on a pale cell, and on a full one, which is as dark on every page.
 ON_PALE, ON_FULL = "#010101", "#fefefe"
 
@@ -65,7 +67,7 @@ def use_style() -> None:
             "svg.fonttype": "none",  # text is text: it can be read, searched and shown in the page's colour
             "svg.hashsalt": "attnlib",
             "font.sans-serif": ["DejaVu Sans"],
-            "figure.figsize": (4.6, 3.0),  # as wide as a phone: its letters need not shrink
+            "figure.figsize": (WIDEST, 3.0),
             "figure.dpi": 110,
             "savefig.dpi": 110,
             "figure.facecolor": "white",
@@ -109,21 +111,22 @@ def heatmap(
         ax: where to draw; a new figure by default.
         row_label: what the rows are.
         column_label: what the columns are.
-        numbers: write each weight into its cell; by default for grids of at most 64 cells.
+        numbers: write each weight into its cell; by default for at most 64 cells in 12 columns.
 
     Raises:
         ValueError: shapes and words do not fit, or a weight is outside 0..1.
     """
     weights = _weights(weights, rows, columns)
     T, S = weights.shape
+    width = min(0.5, (WIDEST - 1.3) / S)  # inches of a cell
     if ax is None:
-        _, ax = plt.subplots(figsize=(1.3 + 0.5 * S, 1.3 + 0.42 * T))
+        _, ax = plt.subplots(figsize=(1.3 + width * S, 1.3 + 0.42 * T))
     for (i, j), weight in np.ndenumerate(weights):
         if weight >= 0.004:  # fainter, and nobody sees it
             cell = {**of("weight"), "gid": "weight-cell", "alpha": min(weight, 1.0), "linewidth": 0}
             ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, **cell))
     ax.set(xlim=(-0.5, S - 0.5), ylim=(T - 0.5, -0.5))
-    slanted = max(map(len, columns), default=0) > 4
+    slanted = 0.12 * max(map(len, columns), default=0) > width
     slant = {"rotation": 45, "ha": "left"} if slanted else {"rotation": 0, "ha": "center"}
     ax.set_xticks(range(S), columns, parse_math=False, **slant)  # a word may be "$x$"
     ax.set_yticks(range(T), rows, parse_math=False)
@@ -134,10 +137,12 @@ def heatmap(
     ax.tick_params(length=0)
     for side in ("left", "bottom", "top", "right"):
         ax.spines[side].set_visible(False)
-    if T * S <= 64 if numbers is None else numbers:
+    if T * S <= 64 and S <= 12 if numbers is None else numbers:
         for (i, j), weight in np.ndenumerate(weights):
             ink = ON_FULL if weight > 0.83 else ON_PALE  # where the two are equally easy to read
-            ax.text(j, i, f"{weight:.2f}", ha="center", va="center", color=ink)
+            written = f"{weight:.2f}"
+            written = written if width == 0.5 else written.removeprefix("0")
+            ax.text(j, i, written, ha="center", va="center", color=ink)
     return ax
 
 
@@ -253,7 +258,7 @@ def dots(values: dict[str, Values], ax: Axes | None = None, *, xlabel: str) -> A
         xlabel: quantity and unit.
     """
     if ax is None:
-        _, ax = plt.subplots(figsize=(4.6, 0.6 + 0.4 * len(values)))
+        _, ax = plt.subplots(figsize=(WIDEST, 0.6 + 0.4 * len(values)))
     for n, reached in enumerate(values.values()):
         ax.plot(reached, [n] * len(reached), "o", color="C0", alpha=0.7)
     ax.set_yticks(range(len(values)), list(values))

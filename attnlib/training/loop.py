@@ -99,7 +99,8 @@ def fit(
         steps: how many batches to train on.
         lr: learning rate at the first step.
         clip: the longest gradient step allowed, as a norm over all parameters.
-        validate: model → loss on held-out data, lower is better; called without gradients, in eval mode.
+        validate: model → loss on held-out data, or another number that should fall; called without gradients, in eval
+            mode.
         validate_every: steps between validations; by default ten in all. The last step is always validated.
         patience: stop after this many validations in a row without a new best; None never stops early.
         checkpoint: file that gets the best weights at each new best (with validation), else the last.
@@ -207,10 +208,12 @@ class _Run:
         self.history.tokens += int(sum(n_tokens))
 
     def progress(self) -> str:
-        """The last loss that was read and the speed, for the progress bar."""
-        if not self.history.train_loss:
+        """The last loss that was read, the last validation and the speed, for the progress bar."""
+        history = self.history
+        if not history.train_loss:
             return ""
-        return f"loss {self.history.train_loss[-1]:.3f}, {self.history.tokens_per_second:.0f} tokens/s"
+        held_out = f", held out {history.valid_loss[-1]:.3f}" if history.valid_loss else ""
+        return f"loss {history.train_loss[-1]:.3f}{held_out}, {history.tokens_per_second:.0f} tokens/s"
 
     def validate(self, validate: Callable[[nn.Module], float]) -> bool:
         """Judge the model, and keep its weights if it is the best so far; says whether it is."""

@@ -1,10 +1,11 @@
-"""Train a translator on a real corpus, score it, and use it: the book's largest model as a command.
+"""Train a translator on a real corpus, score it, compare it with others, and use it: the book's largest model.
 
 One process, or several on one machine or many, started by `torchrun`; 32 or 16 bits; interrupted and gone on with.
 
     python -m attnlib.training.translate train runs/es --corpus home-assistant-es --steps 2000
     torchrun --nproc-per-node 2 -m attnlib.training.translate train runs/es2 --corpus home-assistant-es --steps 2000
-    python -m attnlib.training.translate score runs/es
+    python -m attnlib.training.translate score runs/es --beam-size 4
+    python -m attnlib.training.translate compare runs/*
     echo "restart the hub" | python -m attnlib.training.translate translate runs/es
 """
 
@@ -12,263 +13,16 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
-from zlib import crc32
 
 import torch
-from torch import Tensor, nn
-from tqdm import tqdm
 
-from attnlib.data.batching import BucketedPairs, PairBatch, pad
-from attnlib.data.subwords import Subwords
-from attnlib.data.texts import CORPORA, Texts, read_texts
 from attnlib.data.wheels import DataError
-from attnlib.decoders import DECODERS
-from attnlib.encoder import Encoder
-from attnlib.search import beam_search
-from attnlib.seq2seq import Seq2Seq
-from attnlib.training import History, fit, pick_device, set_seed
-from attnlib.training.checkpoints import load_checkpoint
-from attnlib.training.distributed import (
-    Loss,
-    RankShard,
-    check_same_on_all_ranks,
-    ddp_loss,
-    process_group,
-    rank_and_world_size,
-)
-from attnlib.training.losses import seq2seq_loss
-from attnlib.training.metrics import BLEU, bleu
-
-PRECISIONS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
-MAX_LENGTH = 100  # pieces of a translation
-N_DEV = 500  # sentences of the dev part that choose the best weights: enough, and they cost a tenth of the time
-
-
-def setting(default: Any, meaning: str, among: Mapping[str, Any] | None = None) -> Any:
-    """A field of `Settings`: what the command line says about it, and what it may be."""
-    meaning += f": {', '.join(among)}" if among else ""
-    return field(default=default, metadata={"help": f"{meaning} [{default}]", "among": among})
-
-
-@dataclass
-class Settings:
-    """What a run is made of; written beside it, and the same when it goes on.
-
-    Raises:
-        ValueError: there is no such corpus, decoder or precision.
-    """
-
-    corpus: str = setting("home-assistant-es", "what to learn from", CORPORA)
-    decoder: str = setting("luong", "kind of decoder", DECODERS)
-    pieces: int = setting(4000, "subwords, shared by both languages")
-    width: int = setting(256, "of embeddings, annotations and states")
-    dropout: float = setting(0.2, "share of the word embeddings set to 0 in training")
-    batch: int = setting(64, "pairs of a step, over all processes")
-    steps: int = setting(2000, "batches to train on")
-    lr: float = setting(2e-3, "learning rate at the first step")
-    precision: str = setting("float32", "of the products; weights and sums stay in float32", PRECISIONS)
-    seed: int = setting(0, "of weights, order and dropout")
-    limit: int = setting(0, "training pairs to use, evenly spread; 0 for all")
-
-    def __post_init__(self):
-        for f in fields(self):
-            value, among = getattr(self, f.name), f.metadata["among"]
-            if among is not None and value not in among:
-                raise ValueError(f"unknown {f.name} {value!r}, known are {', '.join(among)}")
-
-
-def make_model(settings: Settings, vocab_size: int) -> Seq2Seq:
-    """A bidirectional encoder and the decoder that the settings name, with weights drawn anew.
-
-    Raises:
-        ValueError: the settings' width is less than 2, or vocab_size less than 1.
-    """
-    d = settings.width
-    encoder = Encoder(vocab_size, d, d // 2, bidirectional=True, dropout=settings.dropout)
-    decoder = DECODERS[settings.decoder](vocab_size, d, encoder.d_annotation, d, dropout=settings.dropout)
-    return Seq2Seq(encoder, decoder)
-
-
-def mixed_precision_loss(precision: str) -> Loss:
-    """`seq2seq_loss`, its matrix products in the given precision.
-
-    The weights, their gradients and what the optimizer adds up stay in float32. bfloat16 has float32's range, so
-    that no loss has to be scaled.
-
-    Raises:
-        ValueError: when the loss is called, as in `seq2seq_loss`.
-
-    Source: micikevicius2018mixed, section 3 (there float16, and with a scaled loss).
-    """
-
-    def loss(model: nn.Module, batch: PairBatch) -> tuple[Tensor, int | Tensor]:
-        with torch.autocast(batch.source.device.type, PRECISIONS[precision], enabled=precision != "float32"):
-            return seq2seq_loss(model, batch)
-
-    return loss
-
-
-def train(folder: Path | str, settings: Settings, save_every: int = 100, device: torch.device | None = None) -> History:
-    """Train, or go on with, the run in a folder; every process calls it, and all see the same folder.
-
-    The folder gets `settings.json`, `subwords.model`, `run.pt` (all that is needed to go on), `weights.pt` (best on
-    the dev part) and, at the end, `history.json`.
-
-    Args:
-        folder: of the run.
-        settings: what it is made of.
-        save_every: steps that an interruption may cost, at most.
-        device: to train on; by default the fastest.
-
-    Raises:
-        ValueError: the folder holds a run with other settings, a setting is refused, or processes differ in these.
-        DataError: the corpus cannot be had.
-    """
-    folder, device = Path(folder), device or pick_device()
-    first = rank_and_world_size()[0] == 0
-    if first:
-        check_folder(folder, settings)
-    generator = set_seed(settings.seed)
-    texts = read_texts(settings.corpus)
-    train_part = thin(texts.train, settings.limit or len(texts.train.source))
-    dev = thin(texts.dev, min(settings.limit or N_DEV, N_DEV))
-    subwords = Subwords.learn(train_part.source + train_part.target, settings.pieces)
-    saved = crc32((folder / "run.pt").read_bytes()) if (folder / "run.pt").exists() else "not there"
-    check_same_on_all_ranks(
-        {**asdict(settings), "the set of subwords": crc32(subwords.model), "run.pt in the folder": saved}
-    )
-    if first:
-        folder.mkdir(parents=True, exist_ok=True)
-        subwords.save(folder / "subwords.model")
-        (folder / "settings.json").write_text(json.dumps(asdict(settings), indent=1))
-    model = make_model(settings, len(subwords)).to(device)
-    torch.manual_seed(settings.seed + rank_and_world_size()[0])  # own dropout masks on every rank
-    batches = BucketedPairs(*encode(train_part, subwords), settings.batch, generator)
-    dev_batches = list(BucketedPairs(*encode(dev, subwords), settings.batch, torch.Generator().manual_seed(0)))
-    loss = mixed_precision_loss(settings.precision)
-    history = fit(
-        model,
-        RankShard(batches),
-        ddp_loss(model, loss),
-        steps=settings.steps,
-        lr=settings.lr,
-        # each process validates on all of it, so that all come to the same best weights
-        validate=lambda model: mean_loss(model, loss, dev_batches, device),
-        checkpoint=folder / "weights.pt",
-        resume=folder / "run.pt",
-        save_every=save_every,
-        description=settings.corpus,
-    )
-    if first:
-        (folder / "history.json").write_text(json.dumps(asdict(history)))
-    return history
-
-
-def check_folder(folder: Path, settings: Settings) -> None:
-    """See that a run in the folder, if there is one, has the same settings.
-
-    Raises:
-        ValueError: it has others; names them.
-    """
-    if (folder / "settings.json").exists():
-        there = read_settings(folder)
-        other = [f.name for f in fields(Settings) if getattr(there, f.name) != getattr(settings, f.name)]
-        if other:
-            found = ", ".join(f"{name}={getattr(there, name)}, not {getattr(settings, name)}" for name in other)
-            raise ValueError(f"{folder} holds a run with {found}")
-
-
-def read_settings(folder: Path) -> Settings:
-    """The settings of a run.
-
-    Raises:
-        ValueError: there is no run in the folder.
-    """
-    try:
-        return Settings(**json.loads((folder / "settings.json").read_text("utf8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise ValueError(f"there is no run in {folder}") from error
-
-
-def thin(texts: Texts, n: int) -> Texts:
-    """As many of the sentences, evenly spread; all, where there are no more."""
-    n, there = min(n, len(texts.source)), len(texts.source)
-    return Texts(*([side[i * there // n] for i in range(n)] for side in texts))
-
-
-def encode(texts: Texts, subwords: Subwords) -> tuple[list[Tensor], list[Tensor]]:
-    """Ids of both sides, as `BucketedPairs` takes them."""
-    return [subwords.encode(text) for text in texts.source], [subwords.encode(text) for text in texts.target]
-
-
-@torch.no_grad()
-def mean_loss(model: nn.Module, loss: Loss, batches: Sequence[PairBatch], device: torch.device) -> float:
-    """Nats per token over all batches."""
-    losses = [loss(model, batch.to(device)) for batch in batches]  # all are begun before one is read
-    return sum(value.item() * int(n) for value, n in losses) / sum(int(n) for _, n in losses)
-
-
-class Translator:
-    """A trained run, ready to translate.
-
-    Args:
-        folder: what `train` has written.
-
-    Raises:
-        ValueError: there is no run in the folder, or its weights are not those of its settings; when called, beam_size
-            is no integer of at least 1.
-    """
-
-    def __init__(self, folder: Path | str):
-        folder = Path(folder)
-        self.settings = read_settings(folder)
-        if not (folder / "weights.pt").exists():
-            raise ValueError(f"the run in {folder} has no weights yet: train it until its first validation")
-        self.subwords = Subwords.load(folder / "subwords.model")
-        self.model = make_model(self.settings, len(self.subwords)).to(pick_device()).eval()
-        load_checkpoint(folder / "weights.pt", self.model)
-
-    def __call__(self, texts: Sequence[str], beam_size: int = 1, batch: int = 100) -> list[str]:
-        """Translations, in the order of the texts; a text without any word comes back empty."""
-        device = next(self.model.parameters()).device
-        ids = [self.subwords.encode(text) for text in texts]
-        order = sorted((n for n in range(len(ids)) if len(ids[n])), key=lambda n: len(ids[n]))  # little padding
-        found = [""] * len(texts)
-        for start in tqdm(range(0, len(order), batch), desc="translating", leave=False):
-            rows = order[start : start + batch]
-            source, lengths = pad([ids[n] for n in rows])
-            written = beam_search(
-                self.model,
-                source.to(device),
-                lengths,
-                max_length=MAX_LENGTH,
-                beam_size=beam_size,
-                length_penalty=1.0,
-            ).best()
-            for n, target in zip(rows, written.sentences(), strict=True):
-                found[n] = self.subwords.decode(target.cpu())
-        return found
-
-    def score(self, part: str = "test", beam_size: int = 1, limit: int = 0) -> BLEU:
-        """BLEU on a part of the run's own corpus.
-
-        Args:
-            part: "dev" or "test".
-            beam_size: of the search.
-            limit: how many sentences to use; 0 takes all.
-
-        Raises:
-            ValueError: beam_size is no integer of at least 1.
-            DataError: the corpus cannot be had.
-        """
-        texts = getattr(read_texts(self.settings.corpus), part)
-        source, target = thin(texts, limit or len(texts.source))
-        tokenize = "char" if CORPORA[self.settings.corpus].language == "ja" else "13a"
-        return bleu(self(source, beam_size), target, tokenize)
+from attnlib.training import History, pick_device
+from attnlib.training.distributed import process_group, rank_and_world_size
+from attnlib.training.translator import Settings, Translator, train
 
 
 def check_processes() -> None:
@@ -276,6 +30,44 @@ def check_processes() -> None:
     n, n_gpus = int(os.environ.get("LOCAL_WORLD_SIZE", 1)), torch.cuda.device_count()
     if 0 < n_gpus < n:
         raise ValueError(f"{n} processes and {n_gpus} GPU(s) on this machine: start no more than one for each")
+
+
+def score(folder: Path, part: str, limit: int, beam_size: int) -> str:
+    """BLEU of a run in words, with its signature; of a whole part, `scores.json` in the folder keeps it."""
+    found = Translator(folder).score(part, beam_size, limit)
+    if not limit:
+        known = scores(folder) | {f"{part}, beam {beam_size}": found._asdict()}
+        (folder / "scores.json").write_text(json.dumps(known, indent=1))
+    return f"BLEU {found.score:.1f}  {found.signature}"
+
+
+def scores(folder: Path) -> dict[str, dict]:
+    """What `score` has kept: "part, beam n" → `score` and `signature`."""
+    file = folder / "scores.json"
+    return json.loads(file.read_text("utf8")) if file.exists() else {}
+
+
+def compared(folders: Sequence[Path]) -> str:
+    """Runs side by side, as a table in Markdown: how large, how long, how fast, and how well they translate.
+
+    Raises:
+        ValueError: a folder holds no run, or one that has not ended.
+    """
+    known = {folder: scores(folder) for folder in folders}
+    kinds = sorted({kind for of_run in known.values() for kind in of_run})
+    rows = [["run", "corpus", "decoder", "score", "parameters", "steps", "tokens/s", "best dev", *kinds]]
+    for folder, of_run in known.items():
+        translator, file = Translator(folder), folder / "history.json"
+        if not file.exists():
+            raise ValueError(f"the run in {folder} has not ended")
+        settings, history = translator.settings, History(**json.loads(file.read_text("utf8")))
+        best = f"{100 * (1 - min(history.valid_loss)):.1f} at {history.best_step:,}"
+        size, steps = sum(p.numel() for p in translator.model.parameters()), len(history.train_loss)
+        what = [folder.name, settings.corpus, settings.decoder, settings.score, f"{size:,}", f"{steps:,}"]
+        found = [f"{of_run[kind]['score']:.1f}" if kind in of_run else "" for kind in kinds]
+        rows.append([*what, f"{history.tokens_per_second:,.0f}", best, *found])
+    rows.insert(1, ["---"] * 4 + ["--:"] * (4 + len(kinds)))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -289,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     trainer = commands.add_parser("train", help="train, or go on with a run that was interrupted")
     scorer = commands.add_parser("score", help="BLEU on the held-out part, with sacrebleu's signature")
     writer = commands.add_parser("translate", help="translate the lines of standard input")
+    comparer = commands.add_parser("compare", help="a table of runs, with what `score` has found on whole parts")
+    comparer.add_argument("folders", type=Path, nargs="+", help="where the runs are kept")
     for command in (trainer, scorer, writer):
         command.add_argument("folder", type=Path, help="where the run is kept")
     for f in fields(Settings):
@@ -299,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (scorer, writer):
         command.add_argument("--beam-size", type=int, default=1, help="attempts kept at every step [1]")
     given = vars(parser.parse_args(arguments))
-    command, folder = given.pop("command"), given.pop("folder")
+    command, folder = given.pop("command"), given.pop("folder", None)
     try:
         if command == "train":
             save_every = given.pop("save_every")
@@ -309,8 +103,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if rank_and_world_size()[0] == 0:
                     print(history)
         elif command == "score":
-            score, signature = Translator(folder).score(**given)
-            print(f"BLEU {score:.1f}  {signature}")
+            print(score(folder, **given))
+        elif command == "compare":
+            print(compared(**given))
         else:
             print("\n".join(Translator(folder)([line.strip() for line in sys.stdin], **given)))
     except (ValueError, DataError) as error:

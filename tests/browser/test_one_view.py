@@ -6,6 +6,7 @@ from playwright.sync_api import Locator, expect
 from attnlib.figures.page import page, view
 from benchmarks.examples import stored_figures
 from tests.browser.conftest import DRAWN
+from tests.browser.test_pages import SETTLED
 
 # How wide a figure is in the book's column, at each width of the window.
 COLUMNS = {320: 288, 375: 343, 768: 736, 1280: 704, 1920: 832}
@@ -53,6 +54,11 @@ SHOWN = {
         (".attn-sentence", "and loses “Ottilie”, “Bartek”"),
         (".attn-sentence", "and does not end"),
         (".attn-sentence", "it writes “so Ottilie gets the umbrella , Bartek gets a copy”"),
+    ],
+    ("11", "AlignmentView"): [
+        (".attn-sentence", "Step 2: “lamp” looks most at “fell”, 0.37"),
+        (".attn-sentence", "Step 1: “the” looks most at “fell”, 0.19"),
+        (".attn-sentence", "Step 5: “it” looks most at “lamp”, 0.90"),
     ],
     ("12", "HeadGrid"): [
         (".attn-sentence", "previous goes from 1.00"),
@@ -214,3 +220,18 @@ def test_the_figure_shows_what_the_answer_says(chapter, name, chapter_figure):
         expect(figure.locator(place)).to_contain_text(words)
         card.get_by_role("button", name="Next question").or_(card.get_by_role("button", name="Start over")).click()
     expect(card.locator(".attn-ask")).to_contain_text(questions[0]["ask"])
+
+
+# How far down a page its first live figure begins, as a share of the page's height.
+PLACE = """() => {
+    const page = document.querySelector("article.bd-article").getBoundingClientRect();
+    return (document.querySelector("[data-live]").getBoundingClientRect().top - page.top) / page.height;
+}"""
+
+
+@pytest.mark.parametrize("chapter", sorted({chapter for chapter, _ in SHOWN}))
+def test_a_chapter_shows_its_figure_before_its_measurements(chapter, built, visit):
+    (file,) = (built / "book").glob(f"{chapter}_*.html")
+    page = visit(file).page
+    page.evaluate(SETTLED)
+    assert page.evaluate(PLACE) <= 0.34

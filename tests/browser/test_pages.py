@@ -134,6 +134,10 @@ PICTURES = """() => [...document.querySelectorAll("svg.picture")].filter((svg) =
     return smallest < 10.9 ? [`letters of ${smallest.toFixed(1)} px: ${svg.ariaLabel}`] : [];
 })"""
 
+# The pictures that can be seen and are wider than their place.
+WIDE = """() => [...document.querySelectorAll("svg.picture")].map((svg) => svg.parentElement)
+    .filter((place) => place.checkVisibility() && place.scrollWidth > place.clientWidth + 1)
+    .map((place) => place.textContent.trim().slice(-60))"""
 # Blocks of code that are higher than their lines, those counted twice that go on below.
 EMPTY_LINES = """() => [...document.querySelectorAll(".highlight > pre")].filter((pre) => pre.checkVisibility())
     .flatMap((pre) => {
@@ -165,6 +169,7 @@ def test_page(name, built, visit, request):
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate(TOO_WIDE) == "", "light, 375 px"
     assert page.evaluate(PICTURES) == [], "375 px"
+    assert page.evaluate(WIDE) == []
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     assert page.evaluate(TOO_WIDE) == "", "dark, 375 px"
 

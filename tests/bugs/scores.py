@@ -27,11 +27,9 @@ BUGS = of(
     ("cosine: query not normalised", "super().compare(unit(query), projected_key)",
      "super().compare(query, projected_key)"),
     ("cosine: key not normalised", "        return unit(key)\n", "        return key\n"),
-    ("cosine: normalised over positions", "torch.float32)), dim=-1).to(x.dtype)",
-     "torch.float32)), dim=-2).to(x.dtype)"),
-    ("cosine: normalised in half precision",
-     "F.normalize(x.to(torch.promote_types(x.dtype, torch.float32)), dim=-1).to(x.dtype)",
-     "F.normalize(x, dim=-1)"),
+    ("cosine: normalised over positions", "wide.norm(dim=-1, keepdim=True)", "wide.norm(dim=-2, keepdim=True)"),
+    ("cosine: normalised in half precision", "wide = x.to(torch.promote_types(x.dtype, torch.float32))", "wide = x"),
+    ("cosine: a zero vector has the steepest gradient", "length.where(length > 0, math.inf)", "length.clamp(1e-12)"),
 ) + of(
     "scores.py", "core/test_scores.py::test_contract",  # what a score that is added may do
     ("score: normalises", "        return self.compare(query, self.project_key(key) if projected_key is None else "

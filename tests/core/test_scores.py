@@ -217,8 +217,9 @@ def test_cosine_of_a_vector_without_direction_is_0_and_of_tiny_ones_1(dtype):
     found = score(query, key)
     assert_close(found, torch.tensor([[0, 0], [0, 1]], dtype=dtype), rtol=0, atol=0.02)
     assert (found[0] == 0).all() and (found[:, 0] == 0).all()
-    if dtype == torch.float64:
-        found.sum().backward()
+    found.sum().backward()
+    assert (query.grad[0] == 0).all() and (key.grad[0] == 0).all()
+    if dtype == torch.float64:  # in half precision the gradient of a tiny vector is too large
         assert query.grad.isfinite().all() and key.grad.isfinite().all()
 
 

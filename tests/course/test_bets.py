@@ -1,18 +1,22 @@
 """The bets of the live figures: few words, and answers that attnlib computes. (The browser shows the others.)"""
 
+import base64
+
 import numpy as np
 import pytest
 
 from attnlib.course import bets
+from attnlib.course.bets.sentence import asking
 from attnlib.course.figures import FadingTrace, LookBack, MaskedSoftmaxLab, OtherWeights, ScoreExplorer
 from attnlib.figures import CostCurve
+from attnlib.figures.alignments import UNIT
 from attnlib.figures.figure import Figure
 from attnlib.figures.questions import checked
 from benchmarks.examples import stored_figures
 
 GROUPS = [
     bets.plane(), bets.masks(), bets.compass(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(),
-    bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
+    asking(), bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
     bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"),
 ]  # fmt: skip
 
@@ -113,6 +117,20 @@ def test_masks():
     assert figure.weights[0][1] == figure.weights[0][5]  # of the scores 2.0 and 2.4
     figure.precision = "float16"
     assert np.abs(figure.weights[0] - right).max() < 0.015
+
+
+def test_asking():
+    (state,) = [state for state in stored_figures("11", "AlignmentView") if state["questions"]]
+    (panel,) = state["panels"]
+    words = panel["source"]
+    weights = np.frombuffer(base64.b64decode(panel["data"]), "<u2").reshape(6, 6) / UNIT
+    back, even, moved = asking()
+    lamp, it = words.index("lamp"), words.index("it")
+    assert f"weight {weights[it, lamp]:.2f}" in back["ask"] and back["show"]["step"] == lamp
+    assert f"gives {weights[lamp, it]:.2f}" in back["because"]
+    assert words[even["show"]["step"]] == "the"
+    assert f"{weights[0].min():.2f} to {weights[0].max():.2f}" in even["because"]
+    assert words[moved["show"]["step"]] == "it"
 
 
 def test_costs():

@@ -1,13 +1,14 @@
 """The protocol of a fair comparison: rates are chosen on dev, each arm and seed is run, verdicts follow the runs."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from attnlib.course import claims
+from attnlib.course import claims, comparison
 from attnlib.course.comparison import compare, recording
 from attnlib.course.long_runs import CANNOT, LATER, SAME, Judged, LongRuns, Run, best_rate, has_plateau
 from attnlib.training import History
@@ -93,6 +94,7 @@ def test_the_table_says_what_was_equal_and_what_came_out():
         (lambda: run(Arms(), rates={"slow": 0.2}), ["['slow', 'quick']", "{'slow': 0.2}"]),
         (lambda: run(Arms(), rates={"slow": 0.2, "quick": 0.4}), ["0.4", "[0.1, 0.2, 0.3]"]),
         (lambda: run(Arms(), arms=[]), ["need an arm"]),
+        (lambda: run(Arms(), kept=True), ["race: what is kept", "['slow', 'quick']"]),
         (lambda: run(broken), ["need tokens"]),  # which is no rate that diverged
         (lambda: run(without_dev, rates=BEST), ["race, slow: ", "dev"]),
         (lambda: best_rate({1.0: [3, math.inf]}, "arm"), ["arm: every rate of [1.0] diverged"]),
@@ -243,6 +245,25 @@ def test_a_rate_that_has_not_run_with_every_seed_is_not_chosen(tmp_path):
         runs.append({**runs[0], "lr": 0.3, "dev": -1.0})
     best, chosen = record.chosen("race", "slow", 16)
     assert best == BEST["slow"] and [one.seed for one in chosen] == [0, 1, 2]
+
+
+def test_what_is_kept_is_trained_by_make_long_and_read_by_the_chapter(tmp_path, monkeypatch, shown):
+    train, unused = Arms(), Arms()
+    with recording(tmp_path / "long.json") as record:
+        claim_it(run(train, rates=BEST, kept=True))
+    assert train.asked == asked_of({arm: [lr] for arm, lr in BEST.items()})
+    monkeypatch.setattr(comparison, "LONG_RUNS", tmp_path / "long.json")
+    claim_it(found := run(unused, rates=BEST, kept=True))
+    assert unused.asked == [] and found.models == {} and found.rates == BEST
+    assert shown[0].values == shown[1].values == tuple(record.claims()[0].values[1])
+    assert [one.valid for one in found.runs["quick"]] == [[d + 1, d, d] for d in (0, 0.01, 0.02)]
+    for name, options, fragment in (
+        ("race", {"steps": 11}, "{'steps': 11}, kept is {'steps': 10}"),
+        ("race", {"grid": [0.2, 0.3, 0.4]}, "kept is {'grid': [0.1, 0.2, 0.3]}"),
+        ("run", {}, "kept is nothing"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(fragment)):
+            compare(name, list(BEST), unused, len, **{"steps": 10, "grid": GRID, "rates": BEST, **options}, kept=True)
 
 
 def test_outside_of_a_recording_only_the_chapter_is_run(tmp_path):

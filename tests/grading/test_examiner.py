@@ -17,6 +17,7 @@ from attnlib.grading.answers import answers_to
 from attnlib.grading.assignment import facts, is_answer, is_given, is_test
 from attnlib.grading.crossing import Peer
 from attnlib.grading.examiner import Call, Examiner, Outcome, helpers, is_setup, made
+from tests import second_device
 from tests.grading.apart import elsewhere
 
 NAME = "a04_masked_softmax"
@@ -142,6 +143,7 @@ def test_the_mistake_is_named_only_where_it_is_the_one():
 
 
 def test_what_was_expected_is_shown_where_everybody_sees_the_test():
+    second_device.device()  # which has no random numbers; replaying touches those of the CPU alone
     mine = "def masked_softmax(scores, mask):\n    return scores"
     shown = explain.shown(NAME, 0, SOURCE, sit(SOURCE, {"q1": mine}, only="q1"))
     first = shown["q1_axis"]

@@ -62,10 +62,13 @@ def test_what_a_workflow_makes_is_a_target_of_the_makefile():
 
 def test_the_parts_of_make_check_are_what_the_workflow_runs():
     (first,), (then,) = (re.findall(rf"{how}=1 (.*)$", MAKEFILE, re.M) for how in ("SIDE_BY_SIDE", "READY"))
-    (check,) = re.findall(r"^check: (.*?) ##", MAKEFILE, re.M)
-    *run, last = values("tests.yml", "make", "target")
+    (thorough,) = re.findall(r"^check: ##.*\n\t@\$\(MAKE\) (\w+)=1 test$", MAKEFILE, re.M)
+    run = values("tests.yml", "make", "target")
     assert [part for part in f"{first} {then}".split() if part in run] == run
-    assert check.split() == ["test", last]
+    assert [step["env"][thorough] for step in PARSED["tests.yml"]["jobs"]["make"]["steps"] if "env" in step] == [1]
+    quick, all_of_them = (make("--dry-run", "unit", f"{thorough}={word}") for word in ("", "1"))
+    assert '-m "not thorough"' in quick and "--cov" not in quick
+    assert "thorough" not in all_of_them and "--cov" in all_of_them and "--hypothesis-profile=full" in all_of_them
 
 
 def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():

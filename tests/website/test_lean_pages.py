@@ -6,7 +6,7 @@ import matplotlib
 import pytest
 from fontTools.ttLib import TTFont
 
-from website.lean_pages import ICONS, keep_icons, without_unused_rules
+from website.lean_pages import ICONS, keep_icons, plain_kinds, without_plain_tags, without_unused_rules
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,36 @@ from website.lean_pages import ICONS, keep_icons, without_unused_rules
 )
 def test_rules_that_apply_to_nothing_go_and_the_others_stay(style, kept):
     assert without_unused_rules(style, {"yes"}) == (style if kept is None else kept)
+
+
+LIGHT = 'html[theme="light"] .highlight'
+DARK = 'html[theme="dark"] .highlight'
+
+
+def test_a_kind_of_token_is_plain_where_no_theme_shows_it_in_its_own_way():
+    style = (
+        f"pre{{ line-height: 1 }}{LIGHT} pre{{ color: #111 }}{LIGHT}{{ background: #eee; color: #111 }}"
+        f"{LIGHT} .n{{ color: #111 }}{LIGHT} .k{{ color: #222 }}{LIGHT} .w{{ color: #111 }}"
+        f"{LIGHT} .gs{{ font-weight: bold }} /* {{ }} */ {LIGHT} .p{{ color: #111 }}"
+        f"{LIGHT} .hll{{ background-color: #111 }}"
+        f"{DARK}{{ background: #111; color: #eee }}{DARK} .n{{ color: #eee }}{DARK} .k{{ color: #eee }}"
+        f"{DARK} .w{{ color: #111 }}{DARK} .gs{{ color: #eee }}{DARK} .p{{ color: #eee; font-style: italic }}"
+    )
+    assert plain_kinds(style) == {"n"}
+
+
+def test_code_without_plain_tags_reads_the_same_and_keeps_its_colours():
+    code = (
+        '<span></span><a href="#f"><span class="n">f</span></a><span class="p">(</span>'
+        '<span class="s2">"a &lt; b"</span>'
+        '<span class="line" style="--in:4">    <span class="nb">min</span><span class="p">)</span>\n</span>'
+    )
+    made = without_plain_tags(code, {"n", "p"})
+    assert made == (
+        '<span></span><a href="#f">f</a>(<span class="s2">"a &lt; b"</span>'
+        '<span class="line" style="--in:4">    <span class="nb">min</span>)\n</span>'
+    )
+    assert without_plain_tags(code, set()) == code
 
 
 def test_the_script_with_the_icons_goes_and_other_scripts_stay():

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from types import SimpleNamespace
 
 import pytest
 from sphinx.errors import ExtensionError
@@ -10,7 +11,7 @@ import attnlib.course.figures
 import attnlib.figures
 from attnlib.figures.figure import Figure
 from benchmarks.examples import EXAMPLES, stored_figures
-from website.live_figures import share
+from website.live_figures import LiveFigure, share
 
 
 def record(figure: Figure) -> dict:
@@ -51,6 +52,19 @@ def test_the_chapter_shows_the_figure_of_this_tree(name, chapter):
         assert state["_css"] == str(kind._css), "the chapter was executed with another version of its style"
 
 
+def without_comments(code: str) -> list[str]:
+    """The lines of a script or style sheet that do something, and the names of its files."""
+    kept, inside = [], False
+    for line in code.splitlines():
+        text = line.strip()
+        named = text.startswith(("//# ", "/*# "))
+        inside = inside or (text.startswith("/*") and not named and ("*/" not in text or text.endswith("*/")))
+        if not inside and (named or not text.startswith("//")):
+            kept.append(line)
+        inside = inside and not text.endswith("*/")
+    return kept
+
+
 def test_a_page_keeps_one_copy_of_what_its_figures_share():
     figures = [example.make("word") for example in EXAMPLES.values() for _ in range(2)]
     before = {f"m{n}": record(figure) for n, figure in enumerate(figures)}
@@ -61,10 +75,28 @@ def test_a_page_keeps_one_copy_of_what_its_figures_share():
     assert sum(text.startswith("/*# figure.css") for text in after["texts"]) == 1
     for model, old in before.items():
         new = after["state"][model]
-        for name in ("_esm", "_css"):  # nothing is lost, nothing added
-            assert "".join(after["texts"][n] for n in new["state"][name]) == old["state"][name]
+        for name in ("_esm", "_css"):  # no code is lost, nothing is added
+            joined = "".join(after["texts"][n] for n in new["state"][name])
+            assert joined.splitlines() == without_comments(old["state"][name])
             new["state"][name] = old["state"][name]
         assert new == json.loads(json.dumps(old))
+
+
+def test_comments_stay_behind_and_what_only_looks_like_one_is_kept():
+    code = """//# a.js
+// Why.
+let x = 1; // here
+  /** Words,
+   * and more. */
+let y = "/* no comment */"; /* nor
+a line of its own */
+/* one */ let z = 2; /* two */
+"""
+    page = share({"state": {"m": {"model_name": "AnyModel", "state": {"_esm": code}}}}, "page")
+    assert page["texts"] == [
+        '//# a.js\nlet x = 1; // here\nlet y = "/* no comment */"; /* nor\na line of its own */\n'
+        "/* one */ let z = 2; /* two */\n"
+    ]
 
 
 def test_a_state_that_is_too_heavy_stops_the_build_and_is_named():
@@ -75,6 +107,27 @@ def test_a_state_that_is_too_heavy_stops_the_build_and_is_named():
     share(page(900_000), "book/07")  # code does not count: the page has it once
     with pytest.raises(ExtensionError, match=r"book/07: .*big\.Big weighs 1,0\d\d,\d\d\d bytes.* at most 1,000,000"):
         share(page(1_000_000), "book/07")
+
+
+def placed(**options: str) -> dict:
+    """The state of a figure that another page takes from chapter 3 with these options."""
+    env = SimpleNamespace(note_dependency=lambda file: None)
+    place = SimpleNamespace(document=SimpleNamespace(settings=SimpleNamespace(env=env)))
+    read = {name: LiveFigure.option_spec[name](text) for name, text in options.items()}
+    chapter = ["03_attention_step_by_step", "ScoreExplorer"]
+    machine = SimpleNamespace(reporter=None)
+    (node,) = LiveFigure("live-figure", chapter, read, [], 1, 0, "", place, machine).run()
+    (state,) = [record["state"] for record in node["records"].values() if "words" in record["state"]]
+    return state
+
+
+def test_a_page_shows_a_figure_of_a_chapter_and_may_set_its_traits():
+    as_stored = placed()
+    assert as_stored == stored_figures("03", "ScoreExplorer")[0]
+    assert not as_stored["small"] and as_stored["questions"]
+    assert placed(**{"with": '{"small": true, "questions": []}'}) == {**as_stored, "small": True, "questions": []}
+    with pytest.raises(ExtensionError, match=r"ScoreExplorer of 03_\w+\.ipynb has no trait larg, smal"):
+        placed(**{"with": '{"smal": true, "larg": 1}'})
 
 
 def test_other_widgets_are_left_alone():

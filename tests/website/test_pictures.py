@@ -76,6 +76,14 @@ def test_shapes_stay_where_they_were_and_every_reference_finds_its_target():
     assert wanted and {a or b for a, b in wanted} <= set(names)
 
 
+def test_names_are_those_of_panels_and_of_what_is_referred_to():
+    plt.subplots(1, 2)[1][0].plot([1, 2], gid="mine")
+    page = in_page(drawn(), "A line, and nothing.")
+    wanted = {a or b for a, b in re.findall(r"url\(#([^)]+)\)|href=\"#([^\"]+)\"", page)}
+    others = {name.partition("-")[2] for name in re.findall(r' id="([^"]+)"', page) if name not in wanted}
+    assert wanted and others == {"axes_1", "axes_2", "mine"}
+
+
 def test_two_pictures_of_a_page_share_no_id():
     pages = []
     for height in (1, 2):

@@ -6,10 +6,12 @@ a model that is trained anew may do otherwise, and then the figure says so.
 """
 
 from attnlib.course.bets.recurrent import alignment, forgetting, gate, late, surgery
+from attnlib.course.bets.sentence import asking
 from attnlib.course.bets.weights import captions, compass, costs, film, heads, looking, masks, plane
 
 __all__ = [
     "alignment",
+    "asking",
     "captions",
     "compass",
     "costs",

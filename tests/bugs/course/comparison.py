@@ -18,7 +18,10 @@ BUGS = of(
      "lambda arm: self.models[arm]"),
     ("no arm may be named", "if rivals is None else rivals", ""),
     ("models of another rate", "lr, _ = _record.chosen(name, arm, budget)", "lr = grid[0]"),
-    ("models of this process are trained again", "kept[arm, one.seed, one.lr, 1] = model", "pass"),
+    ("models of this process are trained again", "in_memory[arm, one.seed, one.lr, 1] = model", "pass"),
+    ("what is kept is trained once more", "for arm in arms if not kept}", "for arm in arms}"),
+    ("a chapter trains what is kept", "if kept and _record is None:", "if False:"),
+    ("what was trained otherwise is read", "if there.get(what) != value}", "if not there}"),
     ("a recording never ends", "        _record = None", "        pass"),
     ("two rates are a grid", "len(grid) < 3", "len(grid) < 2"),
 )

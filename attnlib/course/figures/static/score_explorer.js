@@ -11,6 +11,7 @@ const MOVABLE = ["query", "key", "score", "temperature", "valid_length"];
 
 function render({ model, el: root }) {
   const words = model.get("words");
+  const small = model.get("small");
   const hintId = freshId("hint");
   const score = menu("score", model.get("scores").map((name) => [name, name + SCORES[name].alias]),
     (name) => change(model, { score: name }));
@@ -28,12 +29,12 @@ function render({ model, el: root }) {
     html("summary", { "data-lm-suppress-shortcuts": "true" }, "parameters"), parameters);
   const place = html("p", { class: "se-place" });
   const drawing = plane({
-    words, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: hintId,
+    words, small, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: hintId,
     move: (handle, point) => change(model, handle < 0
       ? { query: point }
       : { key: model.get("key").map((key, j) => (j === handle ? point : key)) }),
   });
-  const rows = table(words);
+  const rows = table(words, small);
 
   function draw() {
     const name = model.get("score");
@@ -54,14 +55,14 @@ function render({ model, el: root }) {
   return liveFigure({
     model, root, kind: "se", title: "one query and its keys on a plane", watch: [...MOVABLE, "value"], draw,
     parts: [
-      html("div", { class: "se-head" }, score.element, rule, note),
+      ...(small ? [] : [html("div", { class: "se-head" }, score.element, rule, note)]),
       html("div", { class: "se-body" },
-        html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value"))),
+        html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value")), small),
           html("p", { class: "attn-hint", id: hintId },
             "Drag q or any word. With the keyboard: Tab to it, then the arrow keys (Shift: larger steps)."),
-          details),
+          ...(small ? [] : [details])),
         html("div", { class: "se-right" },
-          html("div", { class: "se-sliders" }, temperature.element, length.element),
+          ...(small ? [] : [html("div", { class: "se-sliders" }, temperature.element, length.element)]),
           html("div", { class: "se-line" }, place, reset), rows.element)),
     ],
   });
@@ -93,13 +94,14 @@ function extentOf(model) {
   return Math.max(3, Math.ceil(Math.max(...points.flat().map(Math.abs))));
 }
 
-function legend(ownValues) {
+function legend(ownValues, small) {
   const swatch = () => html("span", { class: "se-swatch", "aria-hidden": "true" });
   const entry = (role, text) => html("li", { class: `se-is-${role}` }, swatch(), text);
   return html("ul", { class: "se-legend" },
     entry("query", "query q"), entry("key", "key of a word"),
     ...(ownValues ? [entry("value", "value v")] : []),
-    entry("weight", "weight α (width)"), entry("context", "context c"), entry("field", "equal score (strong: 0)"));
+    entry("weight", "weight α (width)"), entry("context", "context c"),
+    ...(small ? [] : [entry("field", "equal score (strong: 0)")]));
 }
 
 /** A word, with its position if it stands there twice. */
