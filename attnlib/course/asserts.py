@@ -7,6 +7,7 @@ import random
 import secrets
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType
 
@@ -25,6 +26,9 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
     An import is never cut off: a module half loaded would break all that comes after it. When time runs out in one, it
     begins anew; torch loads parts of itself only when they are first asked for, and whoever asks cannot know.
 
+    A limit inside another takes none of the other's time away and adds none to it. Of two that count the same time, the
+    one that is over first rings, and its error names its own seconds.
+
     Where there is no alarm clock (Windows, a second thread) it does nothing; the grader has a limit of its own.
 
     Args:
@@ -38,16 +42,24 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
         yield
         return
 
-    timer, alarm = signal.ITIMER_REAL, signal.SIGALRM
+    timer, alarm, clock = signal.ITIMER_REAL, signal.SIGALRM, time.monotonic
     if processor:
-        timer, alarm = signal.ITIMER_VIRTUAL, signal.SIGVTALRM
+        timer, alarm, clock = signal.ITIMER_VIRTUAL, signal.SIGVTALRM, lambda: os.times().user
+    began, (left, _) = clock(), signal.setitimer(timer, 0)  # 0, none, where no limit stands around this one
+    if 0 < left <= seconds:
+        signal.setitimer(timer, left)
+        yield
+        return
+
     before = signal.signal(alarm, functools.partial(ring, timer, seconds))
-    outer, _ = signal.setitimer(timer, seconds)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(timer, outer)  # 0, none, where no limit stood around this one
+        signal.setitimer(timer, 0)
         signal.signal(alarm, before)
+        if left:
+            signal.setitimer(timer, max(left - (clock() - began), 1e-6))  # a limit that is over rings at once
 
 
 def ring(timer: int, seconds: float, _: int, frame: FrameType | None) -> None:

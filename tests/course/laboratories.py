@@ -5,6 +5,7 @@ whether an answer is right. It looks into the laboratory, where an experiment ca
 far more than luck, or not at all.
 """
 
+import functools
 import random
 from collections.abc import Callable, Hashable
 from typing import Any
@@ -114,28 +115,37 @@ def is_reason(said: Any, lab: Lab, few: tuple, many: tuple) -> bool:
     return said == ("neither" if after == before else "heads" if after > control + 0.1 else "parameters")
 
 
-def reported(said: Any, lab: Lab, arm: Hashable, lr: float, at: Callable[[tuple], range | list]) -> bool:
-    """Whether what is said of an arm are results of so many seeds, with this rate at one of these checkpoints."""
+@functools.cache
+def tried(lab: Lab, arm: Hashable, lr: float) -> list[tuple[list[float], list[float]]]:
+    """Of each seed somebody may train with, the losses on dev and the shares of the test part, at each checkpoint."""
     bench = Lab(lab._arms, steps=lab.steps)
     runs = [bench.train(arm, seed, lr, lab.steps) for seed in SEEDS]
-    may = {round(bench.test(run, n), 6) for run in runs for n in at(run.dev)}
-    return {round(float(share), 6) for share in said[arm]} <= may and len(said[arm]) >= ENOUGH
+    return [(list(run.dev), [round(bench.test(run, at), 6) for at in range(CHECKPOINTS)]) for run in runs]
+
+
+@functools.cache
+def best_rate(lab: Lab, arm: Hashable) -> float:
+    """That with the lowest mean over the seeds of the laboratory."""
+    return min(lab.grid, key=lambda lr: sum(min(tried(lab, arm, lr)[seed][0]) for seed in lab.seeds))
+
+
+def reported(shares: list, may: set[float]) -> bool:
+    """Whether what is said of an arm are results of enough seeds, among those that may be reported."""
+    return len(shares) >= ENOUGH and {round(float(share), 6) for share in shares} <= may
 
 
 def by_the_best_rates(said: Any, lab: Lab) -> bool:
-    bench = Lab(lab._arms, steps=lab.steps)
+    def may(arm: Hashable) -> set[float]:
+        return {share for _, test in tried(lab, arm, best_rate(lab, arm)) for share in test}
 
-    def loss(arm: Hashable, lr: float) -> float:
-        return sum(min(bench.train(arm, seed, lr, lab.steps).dev) for seed in lab.seeds)
-
-    best = {arm: min(lab.grid, key=lambda lr, arm=arm: loss(arm, lr)) for arm in lab.arms}
-    return list(said) == lab.arms and all(reported(said, lab, a, best[a], lambda _: range(CHECKPOINTS)) for a in best)
+    return list(said) == lab.arms and all(reported(said[arm], may(arm)) for arm in lab.arms)
 
 
 def by_the_best_checkpoints(said: Any, lab: Lab) -> bool:
-    return list(said) == lab.arms and all(
-        reported(said, lab, arm, lab.rates[arm], lambda dev: [dev.index(min(dev))]) for arm in lab.arms
-    )
+    def may(arm: Hashable) -> set[float]:
+        return {test[dev.index(min(dev))] for dev, test in tried(lab, arm, lab.rates[arm])}
+
+    return list(said) == lab.arms and all(reported(said[arm], may(arm)) for arm in lab.arms)
 
 
 LABORATORIES: dict[str, Callable[[Draw], tuple]] = {

@@ -4,6 +4,7 @@ import signal
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -66,13 +67,40 @@ def test_an_endless_loop_ends():
     assert bool(signal.getitimer(signal.ITIMER_REAL)[0]) == bool(clock[0])  # none, or the one around this test
 
 
-def test_a_limit_around_a_limit_still_rings():
-    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds"), limit(0.05):
-        with limit(30):
+@pytest.mark.parametrize("processor", [False, True])
+def test_a_limit_around_a_limit_still_rings(processor):
+    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds"), limit(0.05, processor):
+        with limit(30, processor):
             pass
         forever()
-    with pytest.raises(ZeroDivisionError), limit(30):
+    with pytest.raises(ZeroDivisionError), limit(30, processor):
         1 / 0  # noqa: B018
+
+
+@pytest.mark.parametrize("processor", [False, True])
+def test_a_longer_limit_never_outlasts_the_one_around_it(processor):
+    expected = pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds")
+    with expected, limit(0.05, processor), limit(30, processor):
+        forever()
+
+
+@pytest.mark.parametrize("processor", [False, True])
+def test_what_a_limit_has_used_counts_for_the_one_around_it(processor):
+    timer = signal.ITIMER_VIRTUAL if processor else signal.ITIMER_REAL
+    with limit(30, processor):
+        with pytest.raises(TimeoutError, match=r"not finished after 0\.2 seconds"), limit(0.2, processor):
+            forever()
+        assert 0 < signal.getitimer(timer)[0] <= 29.85
+
+
+def test_a_limit_that_was_over_within_another_rings_when_that_has_ended(monkeypatch):
+    """As after an import, which nothing cuts off."""
+    now = [0.0]
+    monkeypatch.setattr(asserts, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with pytest.raises(TimeoutError, match=r"not finished after 30 seconds"), limit(30):
+        with limit(20):
+            now[0] = 100.0
+        forever()
 
 
 def test_a_limit_of_the_processor_does_not_count_sleep():

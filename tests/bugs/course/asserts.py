@@ -5,8 +5,12 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/asserts.py", "course/test_asserts.py",
-    ("a loop goes on", "outer, _ = signal.setitimer(timer, seconds)", "outer, _ = signal.setitimer(timer, 0)"),
-    ("the alarm rings later", "signal.setitimer(timer, outer)", "outer"),
+    ("a loop goes on", "    signal.setitimer(timer, seconds)\n    try:", "    try:"),
+    ("the limit around it is forgotten", "        if left:\n", "        if not left:\n"),
+    ("a longer limit outlasts the one around it", "if 0 < left <= seconds", "if left < 0"),
+    ("the one around it begins anew", "left - (clock() - began)", "left"),
+    ("a limit that is over never rings", "max(left - (clock() - began), 1e-6)", "max(left - (clock() - began), 0)"),
+    ("the processor's time is the clock's", "lambda: os.times().user", "lambda: 0.0"),
     ("the handler stays", "signal.signal(alarm, before)", "before"),
     ("graded by broadcasting",
      "    if given.shape != wanted.shape:\n        raise",
