@@ -1,4 +1,4 @@
-"""What the test cells of assignments need: a time limit, a comparison nothing talks its way through, fresh numbers."""
+"""What the test cells of assignments need: a time limit, comparisons nothing talks its way through, fresh numbers."""
 
 import contextlib
 import functools
@@ -10,9 +10,11 @@ import threading
 import time
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 #: Numbers of hidden tests are drawn from this word: another in each process, so nobody has seen them. A grading records
 #: its own, and can be repeated with it.
@@ -81,7 +83,7 @@ def close(given: object, wanted: Tensor, words: str, tolerance: float = 1e-5) ->
     """Assert that `given` is a tensor, of the shape of `wanted`, with its values.
 
     Args:
-        given: What the student's function returned.
+        given: What the student's function returned; a parameter is a tensor.
         wanted: What it should return; NaN and infinities must be the same too.
         words: Which property this tests. They are shown; numbers of `wanted` are not.
         tolerance: Largest difference, absolute and relative.
@@ -95,7 +97,7 @@ def close(given: object, wanted: Tensor, words: str, tolerance: float = 1e-5) ->
         AssertionError: one weight for each key: your shape is (2,), asked for is (3,)
     """
     # an exact type: an object of one's own may call itself equal to everything
-    if type(given) is not Tensor:
+    if type(given) not in (Tensor, nn.Parameter):
         raise AssertionError(f"{words}: you return {type(given).__name__}, asked for is a torch.Tensor")
     if given.shape != wanted.shape:
         raise AssertionError(f"{words}: your shape is {tuple(given.shape)}, asked for is {tuple(wanted.shape)}")
@@ -110,6 +112,24 @@ def same(given: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> bool:
     if not wanted.is_floating_point():
         return torch.equal(given, wanted)
     return torch.allclose(given.double(), wanted.double(), rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def plain(given: Any) -> Any:
+    """The same with Python's numbers: those of NumPy, and tensors and arrays without axes, stand for these.
+
+    Args:
+        given: What the student's function returned; in lists, tuples and dictionaries each item is made plain.
+
+    Example:
+        >>> plain({"queries": torch.tensor(4), "keys": np.int64(5), "scores": 6})
+        {'queries': 4, 'keys': 5, 'scores': 6}
+    """
+    # exact types: an object of one's own may call itself equal to everything
+    if isinstance(given, np.generic) or (type(given) in (Tensor, nn.Parameter, np.ndarray) and given.ndim == 0):
+        return given.item()
+    if type(given) is dict:
+        return {key: plain(item) for key, item in given.items()}
+    return type(given)(map(plain, given)) if type(given) in (list, tuple) else given
 
 
 def drawn(number: int) -> torch.Generator:

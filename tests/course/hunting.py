@@ -2,18 +2,19 @@
 
     python -m tests.course.hunting                 every check
     python -m tests.course.hunting blur beam_step  these
+    python -m tests.course.hunting --write         lists those that are right in survivors.json
 
 Every mutant of every known right answer goes through its check. One that is accepted is asked, beside the answer that
 it was made of, on inputs from the whole domain of the exercise (`domains.py`). Does it differ on any of them, it is a
-hole in the check; if on none, it counts as equivalent.
+hole in the check; if on none, it counts as equivalent (`survivors.py`).
 """
 
+import argparse
 import ast
 import contextlib
 import copy
 import functools
 import random
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -30,13 +31,14 @@ from attnlib.course import checks
 from attnlib.course.asserts import limit
 from attnlib.course.checks import verdict
 from attnlib.course.laboratory import Lab
-from tests.course import domains
+from tests.course import domains, survivors
 from tests.course.laboratories import LABORATORIES, TRUE
 from tests.course.mutations import DRESSED, mutants
 
 #: Of every check: what its exercise allows as inputs, and where there are several right answers, which they are.
 DOMAINS, PROPERTIES = domains.DOMAINS | LABORATORIES, domains.PROPERTIES | TRUE
 
+TABLE = Path(__file__).parent / "survivors.json"
 DRAWS = 80
 SECONDS = 1.0
 
@@ -91,7 +93,13 @@ def _loaded(code: Any) -> Callable:
 
 
 def hunt(check: str, draws: int = DRAWS) -> Found:
-    """Ask every mutant of every right answer of a check."""
+    """Ask every mutant of every right answer of a check.
+
+    Args:
+        check: Its name.
+        draws: On how many inputs those that are accepted are compared with the right answer. On none, all of them are
+            called equivalent.
+    """
     found, judge = Found(), getattr(checks, check)
     for right, original, made in answers(check):
         wanted: list[Any] = []  # what the right answer says to the drawn inputs, so far
@@ -199,9 +207,12 @@ def shortly(x: Any) -> str:
     return f"{x!r}"[:100]
 
 
-def main(names: list[str]) -> None:
-    total = Found()
-    for name in names or list(DOMAINS):
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Look for wrong answers that a check accepts.")
+    parser.add_argument("names", nargs="*", default=list(DOMAINS))
+    parser.add_argument("--write", action="store_true", help="list those that are right in survivors.json")
+    chosen, total = parser.parse_args(), Found()
+    for name in chosen.names:
         found = hunt(name)
         print(
             f"{name}: {found.tried} mutants, {found.refused} refused, {len(found.equivalent)} equivalent, "
@@ -209,6 +220,8 @@ def main(names: list[str]) -> None:
         )
         for hole, where in found.holes.items():
             print(f"    {hole}\n        {where}")
+        if chosen.write:
+            survivors.write(TABLE, {name: found.equivalent})
         total.tried += found.tried
         total.refused += found.refused
         total.equivalent += found.equivalent
@@ -219,4 +232,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -6,6 +6,7 @@ import threading
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
@@ -38,11 +39,13 @@ def test_the_same_is_the_same_up_to_rounding():
 def test_close_says_what_differs_and_never_the_numbers():
     wanted = torch.tensor([1.25, torch.nan])
     close(torch.tensor([1.25, torch.nan], requires_grad=True), wanted, "weights")
+    close(torch.nn.Parameter(wanted), wanted, "weights")
     close(torch.tensor([1.26, torch.nan]), wanted, "weights", tolerance=0.1)
     for given, words in [
         (Agreeable(), "weights: you return Agreeable, asked for is a torch.Tensor"),
         (None, "weights: you return NoneType, asked for is a torch.Tensor"),
-        (torch.nn.Parameter(wanted), "weights: you return Parameter, asked for is a torch.Tensor"),
+        (wanted.tolist(), "weights: you return list, asked for is a torch.Tensor"),
+        (torch.nn.Parameter(wanted + 1), "weights: values differ"),
         (wanted.unsqueeze(0), "weights: your shape is (1, 2), asked for is (2,)"),
         (torch.tensor([1.26, torch.nan]), "weights: values differ"),
         (torch.tensor([1.25, 0.0]), "weights: values differ"),
@@ -50,6 +53,14 @@ def test_close_says_what_differs_and_never_the_numbers():
         with pytest.raises(AssertionError) as caught:
             close(given, wanted, "weights")
         assert str(caught.value) == words
+
+
+def test_numbers_are_plain_whatever_dress_they_came_in():
+    found = asserts.plain({"a": np.int64(1), "b": [torch.tensor(2.5), np.array(True)], "c": (torch.tensor(3), "word")})
+    assert found == {"a": 1, "b": [2.5, True], "c": (3, "word")}
+    assert [type(x) for x in (found["a"], *found["b"], found["c"][0])] == [int, float, bool, int]
+    vector, stranger = torch.ones(1), Agreeable()
+    assert asserts.plain(vector) is vector and asserts.plain(stranger) is stranger
 
 
 def forever():

@@ -6,7 +6,7 @@ from tests.bugs import of
 BUGS = of(
     "course/asserts.py", "course/test_asserts.py",
     ("a loop goes on", "    signal.setitimer(timer, seconds)\n    try:", "    try:"),
-    ("the limit around it is forgotten", "        if left:\n", "        if not left:\n"),
+    ("the limit around it is forgotten", "        if left:\n", "        if left < 0:\n"),
     ("a longer limit outlasts the one around it", "if 0 < left <= seconds", "if left < 0"),
     ("the one around it begins anew", "left - (clock() - began)", "left"),
     ("a limit that is over never rings", "max(left - (clock() - began), 1e-6)", "max(left - (clock() - began), 0)"),
@@ -15,6 +15,9 @@ BUGS = of(
     ("graded by broadcasting",
      "    if given.shape != wanted.shape:\n        raise",
      "    if given.numel() != wanted.numel():\n        raise"),
+    ("a parameter is no tensor", "not in (Tensor, nn.Parameter):", "is not Tensor:"),
+    ("a vector of one number is a number", "given.ndim == 0", "given.numel() == 1"),
+    ("numbers in lists stay as they are", "type(given) in (list, tuple)", "type(given) is tuple"),
     ("NaN equals nothing", "equal_nan=True", "equal_nan=False"),
     ("shapes are broadcast", "    if given.shape != wanted.shape:\n        return False\n", ""),
     ("numbers are the same in all gradings", 'random.Random(f"{word}/{number}")', 'random.Random(f"{number}")'),
