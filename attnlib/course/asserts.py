@@ -1,4 +1,4 @@
-"""What the test cells of assignments need: a time limit, a comparison nothing talks its way through, fresh numbers."""
+"""What the test cells of assignments need: a time limit, comparisons nothing talks its way through, fresh numbers."""
 
 import contextlib
 import functools
@@ -7,11 +7,14 @@ import random
 import secrets
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
+import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 #: Numbers of hidden tests are drawn from this word: another in each process, so nobody has seen them. A grading records
 #: its own, and can be repeated with it.
@@ -24,6 +27,9 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
 
     An import is never cut off: a module half loaded would break all that comes after it. When time runs out in one, it
     begins anew; torch loads parts of itself only when they are first asked for, and whoever asks cannot know.
+
+    A limit inside another takes none of the other's time away and adds none to it. Of two that count the same time, the
+    one that is over first rings, and its error names its own seconds.
 
     Where there is no alarm clock (Windows, a second thread) it does nothing; the grader has a limit of its own.
 
@@ -38,16 +44,24 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
         yield
         return
 
-    timer, alarm = signal.ITIMER_REAL, signal.SIGALRM
+    timer, alarm, clock = signal.ITIMER_REAL, signal.SIGALRM, time.monotonic
     if processor:
-        timer, alarm = signal.ITIMER_VIRTUAL, signal.SIGVTALRM
+        timer, alarm, clock = signal.ITIMER_VIRTUAL, signal.SIGVTALRM, lambda: os.times().user
+    began, (left, _) = clock(), signal.setitimer(timer, 0)  # 0, none, where no limit stands around this one
+    if 0 < left <= seconds:
+        signal.setitimer(timer, left)
+        yield
+        return
+
     before = signal.signal(alarm, functools.partial(ring, timer, seconds))
-    outer, _ = signal.setitimer(timer, seconds)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(timer, outer)  # 0, none, where no limit stood around this one
+        signal.setitimer(timer, 0)
         signal.signal(alarm, before)
+        if left:
+            signal.setitimer(timer, max(left - (clock() - began), 1e-6))  # a limit that is over rings at once
 
 
 def ring(timer: int, seconds: float, _: int, frame: FrameType | None) -> None:
@@ -69,7 +83,7 @@ def close(given: object, wanted: Tensor, words: str, tolerance: float = 1e-5) ->
     """Assert that `given` is a tensor, of the shape of `wanted`, with its values.
 
     Args:
-        given: What the student's function returned.
+        given: What the student's function returned; a parameter is a tensor.
         wanted: What it should return; NaN and infinities must be the same too.
         words: Which property this tests. They are shown; numbers of `wanted` are not.
         tolerance: Largest difference, absolute and relative.
@@ -83,7 +97,7 @@ def close(given: object, wanted: Tensor, words: str, tolerance: float = 1e-5) ->
         AssertionError: one weight for each key: your shape is (2,), asked for is (3,)
     """
     # an exact type: an object of one's own may call itself equal to everything
-    if type(given) is not Tensor:
+    if type(given) not in (Tensor, nn.Parameter):
         raise AssertionError(f"{words}: you return {type(given).__name__}, asked for is a torch.Tensor")
     if given.shape != wanted.shape:
         raise AssertionError(f"{words}: your shape is {tuple(given.shape)}, asked for is {tuple(wanted.shape)}")
@@ -98,6 +112,24 @@ def same(given: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> bool:
     if not wanted.is_floating_point():
         return torch.equal(given, wanted)
     return torch.allclose(given.double(), wanted.double(), rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def plain(given: Any) -> Any:
+    """The same with Python's numbers: those of NumPy, and tensors and arrays without axes, stand for these.
+
+    Args:
+        given: What the student's function returned; in lists, tuples and dictionaries each item is made plain.
+
+    Example:
+        >>> plain({"queries": torch.tensor(4), "keys": np.int64(5), "scores": 6})
+        {'queries': 4, 'keys': 5, 'scores': 6}
+    """
+    # exact types: an object of one's own may call itself equal to everything
+    if isinstance(given, np.generic) or (type(given) in (Tensor, nn.Parameter, np.ndarray) and given.ndim == 0):
+        return given.item()
+    if type(given) is dict:
+        return {key: plain(item) for key, item in given.items()}
+    return type(given)(map(plain, given)) if type(given) in (list, tuple) else given
 
 
 def drawn(number: int) -> torch.Generator:

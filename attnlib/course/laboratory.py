@@ -7,6 +7,7 @@ tested is written down. So a check can judge an experiment by running it.
 
 import dataclasses
 import math
+import operator
 import random
 from collections.abc import Hashable, Mapping
 
@@ -113,26 +114,32 @@ class Lab:
     def __repr__(self) -> str:
         return f"Lab({', '.join(map(str, self.arms))})"
 
-    def train(self, arm: Hashable, seed: int, lr: float, steps: float) -> Trained:
+    def train(self, arm: Hashable, seed: Hashable, lr: float, steps: float) -> Trained:
         """Train an arm.
 
         Args:
             arm: One of `arms`.
-            seed: The same one gives the same run.
+            seed: A whole number; the same one gives the same run.
             lr: Its learning rate, above 0. Where it is too high, the loss on dev is infinite.
             steps: A whole number, at least 12, so that every checkpoint has a step of its own.
 
         Raises:
-            ValueError: There is no such arm, the rate is not above 0, or the steps are no such number.
+            ValueError: There is no such arm, the seed is not a whole number, the rate is not above 0, or the steps are
+                no such number.
         """
         if arm not in self._arms:
             raise ValueError(f"there is no arm {arm!r}; there are {self.arms}")
+        try:
+            seed = int(operator.index(seed))
+        except TypeError:
+            raise ValueError(f"need a whole number as a seed, got {seed!r}") from None
         if not lr > 0:
             raise ValueError(f"need a learning rate above 0, got {lr}")
         if steps != int(steps) or steps < CHECKPOINTS:
             raise ValueError(f"need a whole number of steps, {CHECKPOINTS} or more, got {steps!r}")
         of = self._arms[arm]
-        run = Trained(arm, seed, lr, int(steps), int(steps) * of.tokens, ())
+        # Plain numbers: luck and noise depend on how these are written, and NumPy writes its own in another way.
+        run = Trained(arm, seed, float(lr), int(steps), int(steps) * of.tokens, ())
         losses = tuple(
             2 * (1 - self._measured(run, "dev", at)) if lr < of.diverges else math.inf for at in range(CHECKPOINTS)
         )

@@ -2,18 +2,19 @@
 
     python -m tests.course.hunting                 every check
     python -m tests.course.hunting blur beam_step  these
+    python -m tests.course.hunting --write         lists those that are right in survivors.json
 
 Every mutant of every known right answer goes through its check. One that is accepted is asked, beside the answer that
 it was made of, on inputs from the whole domain of the exercise (`domains.py`). Does it differ on any of them, it is a
-hole in the check; if on none, it counts as equivalent.
+hole in the check; if on none, it counts as equivalent (`survivors.py`).
 """
 
+import argparse
 import ast
 import contextlib
 import copy
 import functools
 import random
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -29,9 +30,15 @@ from assignments import practice
 from attnlib.course import checks
 from attnlib.course.asserts import limit
 from attnlib.course.checks import verdict
-from tests.course.domains import DOMAINS, PROPERTIES
+from attnlib.course.laboratory import Lab
+from tests.course import domains, survivors
+from tests.course.laboratories import LABORATORIES, TRUE
 from tests.course.mutations import DRESSED, mutants
 
+#: Of every check: what its exercise allows as inputs, and where there are several right answers, which they are.
+DOMAINS, PROPERTIES = domains.DOMAINS | LABORATORIES, domains.PROPERTIES | TRUE
+
+TABLE = Path(__file__).parent / "survivors.json"
 DRAWS = 80
 SECONDS = 1.0
 
@@ -86,7 +93,13 @@ def _loaded(code: Any) -> Callable:
 
 
 def hunt(check: str, draws: int = DRAWS) -> Found:
-    """Ask every mutant of every right answer of a check."""
+    """Ask every mutant of every right answer of a check.
+
+    Args:
+        check: Its name.
+        draws: On how many inputs those that are accepted are compared with the right answer. On none, all of them are
+            called equivalent.
+    """
     found, judge = Found(), getattr(checks, check)
     for right, original, made in answers(check):
         wanted: list[Any] = []  # what the right answer says to the drawn inputs, so far
@@ -135,13 +148,17 @@ def difference(check: str, original: Callable, mutant: Callable, draws: int, wan
         if n == len(wanted):
             wanted.append(_asked(original, inputs))
         want, got = wanted[n], _asked(mutant, inputs)
-        if check in PROPERTIES:
-            right = not isinstance(got, str) and PROPERTIES[check](got, *inputs)
-        else:
-            right = alike(got, want)
+        right = _holds(PROPERTIES[check], got, inputs) if check in PROPERTIES else alike(got, want)
         if not right:
             return f"{shortly(inputs)} → {shortly(got)}, not {shortly(want)}"
     return None
+
+
+def _holds(right: Callable[..., bool], got: Any, inputs: tuple) -> bool:
+    try:
+        return bool(right(got, *inputs))
+    except Exception:
+        return False  # what is said is of another kind
 
 
 def _asked(answer: Callable, inputs: tuple) -> Any:
@@ -158,7 +175,7 @@ def _asked(answer: Callable, inputs: tuple) -> Any:
     except Exception as error:
         return f"{type(error).__name__}: {error}"[:90]
     for before, after in zip(inputs, given, strict=True):
-        if not isinstance(before, torch.nn.Module) and not alike(after, before):
+        if not isinstance(before, torch.nn.Module | Lab) and not alike(after, before):
             return "it changes its input"
     return result.detach() if isinstance(result, Tensor) else result
 
@@ -190,9 +207,12 @@ def shortly(x: Any) -> str:
     return f"{x!r}"[:100]
 
 
-def main(names: list[str]) -> None:
-    total = Found()
-    for name in names or list(DOMAINS):
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Look for wrong answers that a check accepts.")
+    parser.add_argument("names", nargs="*", default=list(DOMAINS))
+    parser.add_argument("--write", action="store_true", help="list those that are right in survivors.json")
+    chosen, total = parser.parse_args(), Found()
+    for name in chosen.names:
         found = hunt(name)
         print(
             f"{name}: {found.tried} mutants, {found.refused} refused, {len(found.equivalent)} equivalent, "
@@ -200,6 +220,8 @@ def main(names: list[str]) -> None:
         )
         for hole, where in found.holes.items():
             print(f"    {hole}\n        {where}")
+        if chosen.write:
+            survivors.write(TABLE, {name: found.equivalent})
         total.tried += found.tried
         total.refused += found.refused
         total.equivalent += found.equivalent
@@ -210,4 +232,4 @@ def main(names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -4,7 +4,9 @@ import signal
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 
@@ -37,11 +39,13 @@ def test_the_same_is_the_same_up_to_rounding():
 def test_close_says_what_differs_and_never_the_numbers():
     wanted = torch.tensor([1.25, torch.nan])
     close(torch.tensor([1.25, torch.nan], requires_grad=True), wanted, "weights")
+    close(torch.nn.Parameter(wanted), wanted, "weights")
     close(torch.tensor([1.26, torch.nan]), wanted, "weights", tolerance=0.1)
     for given, words in [
         (Agreeable(), "weights: you return Agreeable, asked for is a torch.Tensor"),
         (None, "weights: you return NoneType, asked for is a torch.Tensor"),
-        (torch.nn.Parameter(wanted), "weights: you return Parameter, asked for is a torch.Tensor"),
+        (wanted.tolist(), "weights: you return list, asked for is a torch.Tensor"),
+        (torch.nn.Parameter(wanted + 1), "weights: values differ"),
         (wanted.unsqueeze(0), "weights: your shape is (1, 2), asked for is (2,)"),
         (torch.tensor([1.26, torch.nan]), "weights: values differ"),
         (torch.tensor([1.25, 0.0]), "weights: values differ"),
@@ -49,6 +53,14 @@ def test_close_says_what_differs_and_never_the_numbers():
         with pytest.raises(AssertionError) as caught:
             close(given, wanted, "weights")
         assert str(caught.value) == words
+
+
+def test_numbers_are_plain_whatever_dress_they_came_in():
+    found = asserts.plain({"a": np.int64(1), "b": [torch.tensor(2.5), np.array(True)], "c": (torch.tensor(3), "word")})
+    assert found == {"a": 1, "b": [2.5, True], "c": (3, "word")}
+    assert [type(x) for x in (found["a"], *found["b"], found["c"][0])] == [int, float, bool, int]
+    vector, stranger = torch.ones(1), Agreeable()
+    assert asserts.plain(vector) is vector and asserts.plain(stranger) is stranger
 
 
 def forever():
@@ -66,13 +78,40 @@ def test_an_endless_loop_ends():
     assert bool(signal.getitimer(signal.ITIMER_REAL)[0]) == bool(clock[0])  # none, or the one around this test
 
 
-def test_a_limit_around_a_limit_still_rings():
-    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds"), limit(0.05):
-        with limit(30):
+@pytest.mark.parametrize("processor", [False, True])
+def test_a_limit_around_a_limit_still_rings(processor):
+    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds"), limit(0.05, processor):
+        with limit(30, processor):
             pass
         forever()
-    with pytest.raises(ZeroDivisionError), limit(30):
+    with pytest.raises(ZeroDivisionError), limit(30, processor):
         1 / 0  # noqa: B018
+
+
+@pytest.mark.parametrize("processor", [False, True])
+def test_a_longer_limit_never_outlasts_the_one_around_it(processor):
+    expected = pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds")
+    with expected, limit(0.05, processor), limit(30, processor):
+        forever()
+
+
+@pytest.mark.parametrize("processor", [False, True])
+def test_what_a_limit_has_used_counts_for_the_one_around_it(processor):
+    timer = signal.ITIMER_VIRTUAL if processor else signal.ITIMER_REAL
+    with limit(30, processor):
+        with pytest.raises(TimeoutError, match=r"not finished after 0\.2 seconds"), limit(0.2, processor):
+            forever()
+        assert 0 < signal.getitimer(timer)[0] <= 29.85
+
+
+def test_a_limit_that_was_over_within_another_rings_when_that_has_ended(monkeypatch):
+    """As after an import, which nothing cuts off."""
+    now = [0.0]
+    monkeypatch.setattr(asserts, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    with pytest.raises(TimeoutError, match=r"not finished after 30 seconds"), limit(30):
+        with limit(20):
+            now[0] = 100.0
+        forever()
 
 
 def test_a_limit_of_the_processor_does_not_count_sleep():

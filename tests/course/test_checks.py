@@ -3,7 +3,6 @@
 import importlib
 import pkgutil
 
-import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -13,6 +12,7 @@ from attnlib.course import checks
 from attnlib.course.checks import examining, verdict
 from attnlib.course.checks.verdict import Mistake, check
 from attnlib.grading.answers import Agreeable
+from tests.course.dresses import DRESSES, dressed
 
 NAMES = [name for name in checks.__all__ if name != "Verdict"]
 VARIANTS = variants()
@@ -132,31 +132,12 @@ def test_every_mistake_that_is_known_is_told_its_own_sentence(name, monkeypatch)
 
 #: Checks that ask for a gradient as well: numbers alone are not enough.
 WITH_GRADIENT = {"masked_softmax", "look_back", "distance_score"}
-DRESSES = {
-    "float64": lambda y: y.double() if isinstance(y, Tensor) and y.is_floating_point() else y,
-    "parameter": lambda y: torch.nn.Parameter(y) if isinstance(y, Tensor) and y.is_floating_point() else y,
-    "array": lambda y: y.detach().numpy() if isinstance(y, Tensor) else y,
-    "list": lambda y: y.tolist() if isinstance(y, Tensor) else y,
-    "NumPy": lambda y: np.array([y])[0] if isinstance(y, float | int | str) else y,
-    "tensor": lambda y: torch.tensor(y) if isinstance(y, float | int) else y,
-    "parameter without axes": lambda y: torch.nn.Parameter(torch.tensor(y)) if isinstance(y, float) else y,
-    "array without axes": lambda y: np.array(y) if isinstance(y, float | int) else y,
-}
-
-
 DRESSED = [(name, dress) for name in NAMES for dress in (["float64"] if name in WITH_GRADIENT else DRESSES)]
 
 
 @pytest.mark.parametrize(("name", "dress"), DRESSED)
 def test_a_right_answer_passes_in_any_dress(name, dress):
-    right, change = next(iter(VARIANTS[name].right.values())), DRESSES[dress]
-
-    def one(y):
-        if isinstance(y, dict):
-            return {key: [change(x) for x in of] for key, of in y.items()}
-        return type(y)(map(change, y)) if type(y) in (list, tuple) else change(y)
-
-    told = getattr(checks, name)(lambda *inputs: one(right(*inputs)))
+    told = getattr(checks, name)(dressed(next(iter(VARIANTS[name].right.values())), dress))
     assert told, told
 
 

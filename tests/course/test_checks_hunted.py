@@ -5,31 +5,27 @@ import ast
 import pytest
 
 from attnlib.course import checks
-from tests.course.domains import DOMAINS
-from tests.course.hunting import DRAWS, alike, hunt
+from tests.course import survivors
+from tests.course.hunting import DOMAINS, DRAWS, TABLE, alike, hunt
+from tests.course.laboratories import LABORATORIES
 from tests.course.mutations import mutants
 
-#: Checks of experiments: their answers are judged by what they train, and no inputs can be drawn.
-EXPERIMENTS = {"equal_text", "long_enough", "own_rates", "one_look", "more_than_luck", "could_fail", "what_differs"}
 QUICK = ["mirrored", "past_and_padding"]
+LISTED = survivors.read(TABLE)
 
 
 def test_every_exercise_is_hunted():
-    assert set(DOMAINS) | EXPERIMENTS | {"Verdict"} == set(checks.__all__)
-
-
-#: A check that does not notice when its inputs are rounded to one decimal.
-COARSE = pytest.mark.xfail(strict=True, reason="its inputs have one decimal; others need the chapter to run again")
-MARKS = {"penalty_needed": [COARSE], "joint_perplexity": [COARSE]}
+    assert set(DOMAINS) | {"Verdict"} == set(checks.__all__)
+    assert set(LISTED) == set(DOMAINS)
 
 
 @pytest.mark.parametrize(
-    "check",
-    [pytest.param(c, marks=MARKS.get(c, []) + ([] if c in QUICK else [pytest.mark.thorough])) for c in DOMAINS],
+    "check", [pytest.param(check, marks=[] if check in QUICK else [pytest.mark.thorough]) for check in DOMAINS]
 )
-def test_no_mutant_that_is_accepted_is_wrong_anywhere(check):
-    found = hunt(check, DRAWS if check not in QUICK else 30)
+def test_a_mutant_is_refused_or_known_to_be_right(check):
+    found = hunt(check, 12 if check in LABORATORIES else 30 if check in QUICK else DRAWS)
     assert found.holes == {}
+    assert set(found.equivalent) == survivors.names(LISTED, check)
     assert found.refused > found.tried / 2 and found.tried > 100
 
 

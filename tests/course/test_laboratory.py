@@ -3,6 +3,7 @@
 import math
 import statistics
 
+import numpy as np
 import pytest
 
 from attnlib.course.laboratory import CHECKPOINTS, Arm, Lab
@@ -34,6 +35,12 @@ def test_luck_belongs_to_the_seed_and_noise_to_the_look():
     assert lab.test(lab.train("noisy", 3, 1e-2, 1200)) == shares["noisy"][3]
 
 
+def test_numbers_of_numpy_give_the_run_of_plain_ones():
+    lab = Lab({"a": Arm(noise=0.05)})
+    plain, numpy = lab.train("a", 1, 1e-2, 400), lab.train("a", np.int64(1), np.float64(1e-2), 400)
+    assert plain == numpy and lab.test(plain) == lab.test(numpy)
+
+
 def test_a_run_says_what_it_has_cost_and_how_dev_fell():
     lab = Lab({"a": Arm(luck=0, tokens=64, parameters=9), "b": Arm(diverges=1e-2)}, steps=240)
     run = lab.train("a", seed=1, lr=1e-2, steps=240)
@@ -54,6 +61,8 @@ def test_a_run_says_what_it_has_cost_and_how_dev_fell():
     ("of", "fragments"),
     [
         (("c", 0, 1e-2, 100), ["'c'", "['a', 'b']"]),
+        (("a", "b", 1e-2, 100), ["whole number", "seed", "'b'"]),
+        (("a", 1.5, 1e-2, 100), ["whole number", "seed", "1.5"]),
         (("a", 0, 0.0, 100), ["above 0", "0.0"]),
         (("a", 0, 1e-2, 11), ["12 or more", "11"]),
         (("a", 0, 1e-2, 99.5), ["whole number", "99.5"]),

@@ -72,6 +72,11 @@ class Bench:
             warnings.simplefilter("ignore")
             exec(code, space)
 
+    def functions(self) -> dict[str, list[str]]:
+        """Of each question, the names of the functions that its answer defines."""
+        names = {question: sorted(made(ast.parse(text).body)) for question, text in self.answers.items()}
+        return {question: [n for n in of if callable(self.space[n])] for question, of in names.items()}
+
     def accepted(self, question: str, space: dict[str, Any]) -> bool:
         """Whether answers lose no point of a question."""
         space = dict(space)
@@ -92,10 +97,9 @@ class Bench:
             with contextlib.suppress(Exception):  # a mutant that cannot be loaded answers nothing
                 self._run(code, space)
                 yield name, space
-        for name in names:
-            if callable(right := self.space[name]):
-                for words, around in DRESSED.items():
-                    yield f"{name}: {words}", self.space | {name: around(right)}
+        for name in self.functions()[question]:
+            for words, around in DRESSED.items():
+                yield f"{name}: {words}", self.space | {name: around(self.space[name])}
 
 
 def settled(tree: ast.Module) -> ast.Module:

@@ -18,28 +18,34 @@ from attnlib.course.long_runs import BUDGETS
 @check
 def equal_text(answer: Callable) -> str:
     """Check `experiment(lab)`: with equal text, is the second arm of `lab.arms` better than the first → bool."""
-    for short, long, more, truth, words in [
+    lucky = "it says that the long window is better where it is only in some seeds. Compare its worst with their best."
+    for short, long, more, luck, truth, words in [
         # `more`: how much better the long window is, and how much less text it needs.
         (
-            16, 64, (0.0, 1), False,
+            16, 64, (0.0, 1), (0.02, 0.02), False,
             "it says that the long window is better where only the amount of text counts: with equal text, both are "
             "alike, but for luck.",
         ),
-        (16, 64, (0.2, 2), True, "it says that the long window is no better where it is, also with equal text."),
         (
-            8, 40, (0.0, 1 / 3), False,
+            16, 64, (0.2, 2), (0.02, 0.02), True,
+            "it says that the long window is no better where it is, also with equal text.",
+        ),
+        (
+            8, 40, (0.0, 1 / 3), (0.02, 0.02), False,
             "it says that the long window is better where it needs three times the text for the same share.",
         ),
         (
-            20, 100, (0.0, 1), False,
+            20, 100, (0.0, 1), (0.02, 0.02), False,
             "it says that the long window is better where it is not: the rule is not only for windows of 16 and 64.",
         ),
+        (11, 55, (0.0, 1), (0.01, 0.06), False, lucky),
+        (33, 132, (0.0, 1), (0.06, 0.01), False, lucky),
     ]:  # fmt: skip
         gain, less = more
         lab = Lab(
             {
-                f"{short} characters": Arm(0.7, needs=100, tokens=32 * short, luck=0.02),
-                f"{long} characters": Arm(0.7 + gain, needs=100 * short / long / less, tokens=32 * long, luck=0.02),
+                f"{short} characters": Arm(0.7, needs=100, tokens=32 * short, luck=luck[0]),
+                f"{long} characters": Arm(0.7 + gain, needs=100 * short / long / less, tokens=32 * long, luck=luck[1]),
             }
         )
         said = undressed(ask(answer, lab), True)
@@ -58,10 +64,11 @@ def equal_text(answer: Callable) -> str:
 @check
 def long_enough(answer: Callable) -> str:
     """Check `experiment(lab)`: what more training does to the lead of the second arm over the first → a verdict."""
-    quick = Arm(ceiling=0.95, needs=60)
+    quick, alike = Arm(ceiling=0.95, needs=60), "it finds a difference where the arms are alike but for luck."
+    wide, narrow = Arm(ceiling=0.7, needs=60, luck=0.05), Arm(ceiling=0.7, needs=60, luck=0.005)
     for first, truth, words in [
         (
-            Arm(ceiling=0.4, needs=60),
+            Arm(ceiling=0.4, needs=150),
             CANNOT,
             "it does not say 'cannot' where the first arm has stopped to improve, far behind, in every seed.",
         ),
@@ -81,8 +88,10 @@ def long_enough(answer: Callable) -> str:
             SAME,
             "it finds a difference where the arms are alike, and one seed beats another by luck only.",
         ),
+        ({"one vector": narrow, "many vectors": wide}, SAME, alike),
+        ({"one vector": wide, "many vectors": narrow}, SAME, alike),
     ]:
-        lab = Lab({"one vector": first, "a vector a letter": quick})
+        lab = Lab(first if type(first) is dict else {"one vector": first, "a vector a letter": quick})
         said = undressed(ask(answer, lab), "")
         need(said in VERDICTS, f"it returns {said!r}; asked for is one of {', '.join(map(repr, VERDICTS))}.")
         need_seeds(lab, lab.arms)
@@ -176,6 +185,8 @@ def more_than_luck(answer: Callable) -> str:
         ([0.5, 0.9, 0.6, 0.7], 0.005),
         ([0.8, 0.5, 0.82, 0.4], 0.03),
         ([0.3, 0.75, 0.78, 0.8], 0.04),
+        ([0.4, 0.5, 0.45, 0.9], 0.01),
+        ([0.9, 0.4, 0.5, 0.45], 0.01),
     ]:
         lab = Lab({name: Arm(ceiling=c, needs=20, luck=luck) for name, c in zip(names, shares, strict=True)})
         said = undressed(ask(answer, lab), [])
@@ -221,6 +232,12 @@ def could_fail(answer: Callable) -> str:
             False,
             "it says yes where the pointer is the worse of two ways to copy.",
         ),
+        (
+            Arm(ceiling=0.7, luck=0.01),
+            Arm(ceiling=0.7, luck=0.06),
+            False,
+            "it says yes where the pointer is better in its best seeds only, and worse in others.",
+        ),
     ]:
         lab = Lab({"no copying": none, "replaced unknowns": replaced, "pointer": pointer})
         said = undressed(ask(answer, lab), True)
@@ -249,6 +266,7 @@ def what_differs(answer: Callable) -> str:
         ((1, 16), (2, 16), 0.2, 0.0, HEADS),
         ((1, 8), (4, 8), 0.0, 0.0, NEITHER),
         ((1, 8), (4, 8), 0.3, 0.02, HEADS),
+        ((2, 8), (4, 16), 0.0, 0.2, PARAMETERS),
     ]:
         sizes = [(heads, width) for heads in (1, 2, 4) for width in (8, 16, 32, 64)]
         lab = Lab(

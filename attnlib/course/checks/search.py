@@ -148,7 +148,7 @@ def penalty_needed(answer: Callable) -> str:
 
     examine(
         answer,
-        [(-3.0, 4, -3.5, 9), (-0.4, 1, -1.9, 3), (-12.0, 20, -12.5, 30), (-7.0, 2, -7.7, 40), (-1.0, 1, -3.0, 2)],
+        [(-3.0, 4, -3.5, 9), (-0.4, 1, -1.9, 3), (-12.0, 20, -12.5, 30), (-7.04, 2, -8.16, 40), (-1.0, 1, -3.0, 2)],
         wanted,
         {
             "the sign is wrong: a penalty that is negative favours the short ones still more.": lambda *x: -wanted(*x),

@@ -14,5 +14,7 @@ BUGS = of(
     ("every checkpoint is the last", "run.steps * (at + 1) / CHECKPOINTS", "run.steps"),
     ("looks are not counted", "        self.tested.append(Look(run, at, self._measured(run, \"test\", at)))\n"
      "        return self.tested[-1].share", "        return self._measured(run, \"test\", at)"),
+    ("NumPy's seed has luck of its own", "seed = int(operator.index(seed))", "operator.index(seed)"),
+    ("NumPy's rate has noise of its own", "float(lr), int(steps)", "lr, int(steps)"),
     ("half steps are cut off", "steps != int(steps) or ", ""),
 )
