@@ -235,9 +235,12 @@ def test_a_translator_is_asked_of_the_kernel(notebook):
         "import tempfile\nfrom attnlib.course.figures import Translate\nfrom benchmarks.examples import stand_in\n"
         "e = Translate('the hub', file=stand_in(tempfile.mkdtemp()))\ne",
         "print('it is', e.text, len(e.get_state()['carried']))",
+        "e.beams = 2",
     )
     notebook.run(0)
     expect(page.locator(".attn .as-bar").first).to_be_visible()
     page.locator(".attn").get_by_label("English", exact=True).fill("the light")
     notebook.says(lambda said: said == "it is the light 0")
+    notebook.run(2)
+    expect(page.locator(".attn .tl-details")).to_contain_text("The 2 beams")
     assert page.locator(".attn-stopped").count() == 0

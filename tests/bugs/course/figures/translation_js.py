@@ -2,15 +2,12 @@
 
 from tests.bugs import of
 
-WHERE, FILE, TESTS = (
-    "course/figures/static/",
-    "course/figures/test_translator_file.py",
-    "course/figures/test_translate.py",
-)
+WHERE, FILE = "course/figures/static/", "course/figures/test_translator_file.py"
+TYPED, TESTS = "course/figures/test_typed_text.py", "course/figures/test_translate.py"
 
 # fmt: off
 BUGS = of(
-    WHERE + "subwords.js", FILE,
+    WHERE + "subwords.js", TYPED,
     ("page's pieces: the last of equals is merged", "scores[n] > (scores[best] ?? -Infinity)",
      "scores[n] > -Infinity && scores[n] >= (scores[best] ?? -Infinity)"),
     ("page's pieces: neighbours keep their score", "if (best > 0) scores[best - 1] = scoreOf(best - 1);", ""),
@@ -21,7 +18,7 @@ BUGS = of(
     ("page's pieces: control pieces are written", "if (kinds[id] === CONTROL) continue;", ""),
     ("page's pieces: no blanks between words", 'text === "" && id !== unknown', "id !== unknown"),
 ) + of(
-    WHERE + "plain_text.js", FILE,
+    WHERE + "plain_text.js", TYPED,
     ("page's text: only Latin letters", "[\\\\p{L}\\\\p{N}_]", "[A-Za-z0-9_]"),
     ("page's text: links stay", ', "$1").replace', ', "$&").replace'),
     ("page's text: braces are placeholders", '&& token.length > 1 ? "X"', '? "X"'),
