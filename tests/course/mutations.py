@@ -50,7 +50,7 @@ def mutants(tree: ast.Module, target: ast.expr) -> Iterator[tuple[str, CodeType]
         tree: A module. It is changed, and is as before when the next mutant is asked for.
         target: An expression in the names of the module.
     """
-    answer = ast.Assign([ast.Name("ANSWER", ast.Store())], target)
+    answer = ast.copy_location(ast.Assign([ast.Name("ANSWER", ast.Store())], target), target)
     named, reached = _named(tree), _reached(_named(tree), target)
     body = [s for s in tree.body if s in reached or (s not in named.values() and not isinstance(s, ast.Assign))]
     module = ast.Module([*body, answer], [])
