@@ -21,8 +21,7 @@ PIECES, PLAIN = (module(name, beside=room.__file__) for name in ("subwords.js", 
 HOSTILE = [
     "", " ", "\t\n ", "a" * 3000, "the " * 700, "🙂🙂 the 🙂", "日本語 the", "שלום", "é e\u0301 \u0301\u0301", "a\0b",
     "\0", "\x01", "▁", "▁▁the▁ ▁", "<unk> <bos> <pad>", "ﬁne ½ ﷺ ①", "\u200bthe\u200d", "\ufeffthe", "the\u3000the",
-    "\u202ethe\u202c", "Å\u0327", "\U0010ffff", "\x85\x1c\u2028",
-    "A\u0302\u0301 \u1100\u1161\u11a8", *(n * c for c in "abcdefgilmnoprstx.0" for n in (3, 5)),
+    "\u202ethe\u202c", "Å\u0327", "\U0010ffff", "\x85\x1c\u2028", "A\u0302\u0301 \u1100\u1161\u11a8",
 ]  # fmt: skip
 
 
@@ -76,6 +75,14 @@ def test_the_page_cuts_every_sentence_and_anything_else_as_sentencepiece_does(te
     got = in_page(subwords, "argument.map((text) => pieces.encode(text))", everything)
     for text, found in zip(everything, got, strict=True):
         assert (found["ids"], found["pieces"]) == subwords.cut(text), repr(text)
+
+
+def test_of_equal_neighbours_the_first_are_merged():
+    doubled = Subwords.learn(["aab caa aad"] * 3, 12)
+    texts = ["a" * n for n in range(1, 8)]
+    assert ["aa", "a"] == doubled.cut("daaa")[1][-2:]
+    got = in_page(doubled, "argument.map((text) => pieces.encode(text).pieces)", [f"d{text}" for text in texts])
+    assert got == [doubled.cut(f"d{text}")[1] for text in texts]
 
 
 def test_the_page_writes_pieces_as_sentencepiece_does(subwords):
