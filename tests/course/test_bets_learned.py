@@ -42,6 +42,7 @@ def test_the_figure_has_all_that_is_shown(group):
     assert len(checked(group(), LearnToAlign.class_trait_names(sync=True))) == 3
 
 
+@pytest.mark.thorough  # it trains
 @pytest.mark.parametrize("width", WIDTHS)
 def test_one_vector(width):
     first, short, copied = one_vector()
@@ -53,6 +54,7 @@ def test_one_vector(width):
     assert rights(copied, width)[0] <= rights(first, width, until=copied["show"]["until"])[0] + 0.03
 
 
+@pytest.mark.thorough  # it trains
 @pytest.mark.parametrize("width", WIDTHS)
 def test_born(width):
     free, unmasked, scaled = born()
@@ -63,6 +65,7 @@ def test_born(width):
     assert dot > smaller + 0.1
 
 
+@pytest.mark.thorough  # it trains
 @pytest.mark.parametrize("width", WIDTHS)
 def test_order(width):
     backwards, letters, sort = order()

@@ -10,6 +10,7 @@ from tests.course.hunting import DOMAINS, DRAWS, TABLE, alike, hunt
 from tests.course.laboratories import LABORATORIES
 from tests.course.mutations import mutants
 
+pytestmark = pytest.mark.no_cover  # tracing would make an hour of minutes; each line is reached by other tests
 QUICK = ["mirrored", "past_and_padding"]
 LISTED = survivors.read(TABLE)
 

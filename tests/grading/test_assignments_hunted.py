@@ -9,6 +9,7 @@ from tests.course import survivors
 from tests.grading.domains import DOMAINS
 from tests.grading.hunting import TABLE, Bench, hunt, settled
 
+pytestmark = pytest.mark.no_cover  # tracing would make an hour of minutes; each line is reached by other tests
 NAMES = assignment.names()
 LISTED = survivors.read(TABLE)
 
@@ -26,7 +27,7 @@ def test_a_mutant_loses_a_point_or_is_known_to_be_right(name):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mutant_that_loses_nothing_is_right_everywhere(name, seed):
     found = hunt(name, seed)
