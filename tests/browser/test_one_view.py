@@ -91,6 +91,11 @@ SHOWN = {
         (".ow-says", "neither"),
         (".attn-sentence", "p of praise 0.95, was 1.00. The answer stays."),
     ],
+    ("15", "Translate"): [
+        (".tl-pieces", "table"),
+        (".attn-sentence", "Step 2 writes"),
+        (".tl-details summary", "The 5 beams"),
+    ],
 }  # fmt: skip
 
 asking = pytest.mark.parametrize(("chapter", "name"), SHOWN)
