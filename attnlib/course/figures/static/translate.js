@@ -91,7 +91,7 @@ function figure({ model, root, translator }) {
   const top = topTokens();
   set(top.element.querySelector("table"), { "aria-label": "the likeliest pieces at the chosen step" });
   const all = button("", () => put(allOn(state().ids.length, spot()), spot()));
-  const resetStep = button("Reset this step", () => {
+  const resetStep = button("Reset step", () => {
     const { [at()]: _, ...edits } = model.get("edits");
     change(model, { edits });
   });
@@ -100,8 +100,8 @@ function figure({ model, root, translator }) {
     "Choose a row, then drag its bars: the others share the rest. Keys: ← → along the bars, ↑ ↓ to paint.");
   const map = html("div", { class: "as-scroll attn-scroll tl-map" }, grid.element, bars.element);
   const side = html("div", { class: "as-right" }, play.element,
-    html("div", { class: "as-actions" }, all, resetStep, resetAll), top.element, list.element, hint);
-  const body = html("div", { class: "as-body" }, map, side);
+    html("div", { class: "as-actions" }, all, resetStep, resetAll), top.element, list.element);
+  const body = html("div", { class: "as-body" }, html("div", { class: "as-left" }, map, hint), side);
   const read = html("div", { class: "tl-read" }, pieces.element, lines.element);
 
   function draw() {
@@ -180,9 +180,9 @@ function figure({ model, root, translator }) {
 function inWords({ now, vocabulary, step, steps }) {
   const after = now.after[0].steps, before = now.before[0].steps, said = after[step];
   const largest = said.weights.indexOf(Math.max(...said.weights));
-  const here = `Step ${step + 1} writes ${quotedPiece(vocabulary[said.token])} (${percent(Math.exp(said.log[said.token]))}), with ${
-    fixed(said.weights[largest])} of its weight on ${quotedPiece(now.pieces[largest])} (${largest + 1})`;
-  if (steps.length === 0) return `${here}; nothing is painted.`;
+  const here = `Step ${step + 1}, ${quotedPiece(vocabulary[said.token])} (${percent(Math.exp(said.log[said.token]))}), looks most at ${
+    quotedPiece(now.pieces[largest])} (${largest + 1}), ${fixed(said.weights[largest])}`;
+  if (steps.length === 0) return `${here}.`;
   const tokens = (all) => all.map(({ token }) => token);
   const changes = changedPlaces(tokens(before), tokens(after)).filter(Boolean).length;
   const effect = changes === 0 ? "what is written stays the same" : `${changes} piece${changes > 1 ? "s" : ""} changed`;
