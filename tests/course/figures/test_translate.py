@@ -144,6 +144,7 @@ def test_the_page_reads_a_text_as_python_does_and_says_the_same_of_it(trained):
     typed = [
         "Restart the hub to add {device}.", "", " \n", "日本語", "a" * 1001, "a" * 1000, "🙂" * 1000, "the hub " * 31,
         "the hub " * 30, "the 日本 hub", "\0", "שלום", "▁", "<unk>", "Open [the page](x) **now**", "RESTART",
+        "a " * 61, "a " * 60,
     ]  # fmt: skip
     reading = """m.unpackTranslator(argument.detail).then(({ subwords }) =>
         argument.typed.map((text) => m.readText(subwords, text)))"""
@@ -160,6 +161,7 @@ def test_the_page_reads_a_text_as_python_does_and_says_the_same_of_it(trained):
     assert problems[4] == "At most 1000 characters are read, and this text has 1001."
     assert problems[5] == "At most 60 pieces are read, and this text has 1000."
     assert problems[7].startswith("At most 60 pieces are read, and this text has ")
+    assert problems[-2] == "At most 60 pieces are read, and this text has 61."
     assert (MOST_CHARACTERS, MOST_PIECES) == (1000, 60)
 
 
