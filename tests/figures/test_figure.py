@@ -214,7 +214,7 @@ REFUSED = {
     ],
     "Translate": [
         ("edits", {0: [1.0]}, "edits of step 0 must have shape (30,) for 30 pieces"),
-        ("edits", {32: [1.0] * 30}, "0..31, got '32'"), ("edits", {0: [-1.0] * 30}, "must not be negative"),
+        ("edits", {32: [1.0] * 30}, "0..31, got 32"), ("edits", {0: [-1.0] * 30}, "must not be negative"),
         ("beams", 0, "beams must be a whole number in 1..5, got 0"), ("beams", 6, "1..5, got 6"),
         ("step", -1, "step must be a whole number in 0..31, got -1"), ("step", 32, "0..31, got 32"),
         ("place", 60, "place must be a whole number in 0..59, got 60"), ("shown", 0, "shown must be"),
