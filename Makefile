@@ -172,12 +172,13 @@ NO_SANDBOX := $(filter-out Linux,$(SYSTEM))
 SANDBOX    := $(if $(NO_SANDBOX), and not sandbox)
 
 # Tracing which lines are reached makes the tests slow, so that whoever waits for them goes without.
-QUICK    := -m "not thorough$(SANDBOX)"
-ALL      := $(if $(NO_SANDBOX),-m "not sandbox") --hypothesis-profile=full --cov --cov-report=term
-
 unit: needs-unit $(VENV)/.test ## unit tests of attnlib, figures and scripts (all, and the lines they reach: THOROUGH=1)
 	@echo "==> unit tests"
-	@$(BIN)/python -m pytest tests --ignore=tests/browser $(if $(THOROUGH),$(ALL),$(QUICK)) -q $(WORKERS)
+ifdef THOROUGH
+	@$(BIN)/python -m pytest tests --ignore=tests/browser $(if $(NO_SANDBOX),-m "not sandbox") --hypothesis-profile=full -q $(WORKERS) --cov --cov-report=term
+else
+	@$(BIN)/python -m pytest tests --ignore=tests/browser -m "not thorough$(SANDBOX)" -q $(WORKERS)
+endif
 	$(end)
 
 colab: needs-colab $(VENV)/.test ## run every chapter as a student in Colab gets it (some: CHAPTER="03 10")

@@ -26,7 +26,7 @@ OFFERED = {name: getattr(room, name) for room in ROOMS for name in room.__all__}
 #: Where each figure is taught. It must be there, and may stand in other chapters too.
 CHAPTERS = {
     "ScoreExplorer": ["03", "05"],
-    "Translate": [],  # until the file of its translator is there
+    "Translate": ["15"],
     "LookBack": ["06"],
     "MaskedSoftmaxLab": ["04"],
     "AlignmentView": ["07", "08", "10", "11"],

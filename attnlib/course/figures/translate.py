@@ -118,6 +118,10 @@ class Translate(Figure):
     Raises:
         ValueError: the file is missing, damaged, or no translator; or edits, step, place or beams do not fit.
 
+    Example:
+        >>> Translate("Select the language.", beams=5)
+        Translate('Select the language.' → 'selecciona el id de idioma.', beams=5)
+
     Source: luong2015effective, equations 5 and 6; bahdanau2015neural, section 3.2 (the encoder).
     """
 
