@@ -1,8 +1,11 @@
 """The figures as the chapters show them: in one view, with nothing cut, and with questions whose answers are true."""
 
+import shutil
+
 import pytest
 from playwright.sync_api import Locator, expect
 
+from attnlib.course.figures.translator_file import MODELS
 from attnlib.figures.page import page, view
 from benchmarks.examples import stored_figures
 from tests.browser.conftest import DRAWN
@@ -93,7 +96,7 @@ SHOWN = {
     ],
     ("15", "Translate"): [
         (".tl-pieces", "table"),
-        (".attn-sentence", "Step 2 writes"),
+        (".attn-sentence", "Step 2, "),
         (".tl-details summary", "The 5 beams"),
     ],
 }  # fmt: skip
@@ -162,13 +165,15 @@ def chapter_figure(visit, tmp_path):
 
     def show(chapter: str, name: str, width: int = 1280, theme: str = "light") -> Locator:
         file = tmp_path / "figure.html"
+        for model in MODELS.glob("*.js"):  # a figure may load it, as in the book
+            shutil.copy(model, tmp_path)
         record = {"state": {"it": {"model_module": "anywidget", "state": stored(chapter, name)}}}
         style = "<style>body { padding: 0 8px; margin: 0 }</style>"
         column = f'<div style="width: {COLUMNS[width]}px">{view("it")}</div>'
         file.write_text(page(record, style + column, theme=theme))
         opened = visit(file, width=width, theme=theme).page
         opened.set_viewport_size({"width": width, "height": 800})
-        opened.wait_for_selector("[data-live]")
+        opened.wait_for_selector("[data-live] .attn-sentence")
         opened.evaluate(DRAWN)
         return opened.locator("[data-live]")
 
