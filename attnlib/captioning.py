@@ -21,8 +21,7 @@ class GridEncoder(nn.Module):
     centre (x_m, y_m) of the region, in -1..1, is given beside it. The summary is the mean of the f_m.
 
     Args:
-        channels: of the image, 1 for grey, 3 for colour.
-        d_annotation: width of f_m.
+        channels, d_annotation: of the image, 1 for grey, 3 for colour; width of f_m.
         grid: the image has M = grid × grid regions, counted row by row.
         size: height and width of the image in pixels: grid times 2, 4, 8, …
         d_hidden: channels of the layers that halve.

@@ -152,7 +152,7 @@ def test_what_was_expected_is_shown_where_everybody_sees_the_test():
     late = "calls = []\ndef masked_softmax(scores, mask):\n    return scores if scores.shape[0] > 1 else @\n"
     late = late.replace("@", "torch.softmax(scores, -1)")
     hidden = explain.shown(NAME, 0, SOURCE, sit(SOURCE, {"q1": late}, only="q1_axis"))["q1_axis"]
-    assert hidden["wanted"] == "" and re.search(r"scores = float32 \(3, 4, [567]\)", hidden["call"])
+    assert hidden["wanted"] == "" and re.search(r"scores = float32 \([2-9], 4, [5-8]\)", hidden["call"])
 
 
 def test_the_smallest_call_is_shown_and_a_stream_is_not_read_again():

@@ -18,8 +18,15 @@ ROOMS: dict[str, tuple[set[str], set[str] | None]] = {
     "attnlib.training": ({"attnlib", "attnlib.data"}, NUMBERS | {"sacrebleu"}),
     "attnlib.figures": (set(), DRAWING | {"IPython", "PIL", "matplotlib_inline"}),  # arrays and words, never a model
     "attnlib.course.explanations": ({"attnlib.data"}, {"torch", "jaxtyping"}),
+    "attnlib.course.self_attention_encoder": ({"attnlib"}, {"torch", "jaxtyping"}),  # a model that figures train
     "attnlib.course.figures": (
-        {"attnlib", "attnlib.data", "attnlib.figures", "attnlib.course.explanations"},
+        {
+            "attnlib",
+            "attnlib.data",
+            "attnlib.figures",
+            "attnlib.course.explanations",
+            "attnlib.course.self_attention_encoder",
+        },
         DRAWING | {"torch"},
     ),
     "attnlib.course": ({"attnlib", "attnlib.data", "attnlib.training", "attnlib.figures"}, None),

@@ -46,7 +46,7 @@ def read_text(subwords: Subwords, text: str) -> Read:
 
     Example:
         >>> read_text(Subwords.learn(["low lower lowest"] * 3, size=16), "Low?").pieces
-        ['▁low', '▁', '?']
+        ['▁low', '?']
     """
     if len(text) > MOST_CHARACTERS:
         return Read([], [], f"At most {MOST_CHARACTERS} characters are read, and this text has {len(text)}.")
