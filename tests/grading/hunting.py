@@ -23,13 +23,13 @@ from unittest import mock
 
 import torch
 
+from assignments.domains import DOMAINS
 from attnlib.grading import assignment, proof
 from attnlib.grading.assignment import facts, is_answer, is_given, is_test
 from attnlib.grading.examiner import compiled, is_setup, made
 from tests.course import survivors
 from tests.course.hunting import Found, alike, shortly
 from tests.course.mutations import DRESSED, mutants
-from tests.grading.domains import DOMAINS
 
 TABLE = Path(__file__).parent / "survivors.json"
 DRAWS = 60

@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
+from assignments.domains import DOMAINS
 from attnlib.grading import assignment
 from tests.course import survivors
-from tests.grading.domains import DOMAINS
 from tests.grading.hunting import TABLE, Bench, hunt, settled
 
 pytestmark = pytest.mark.no_cover  # tracing would make an hour of minutes; each line is reached by other tests
