@@ -81,6 +81,6 @@ def operate(control):
         control.select_option(next(value for value in reversed(values) if value != control.input_value()))
     elif kind == "text":
         control.press("End")
-        control.press("Backspace")
+        control.press("Backspace" if control.input_value() else "a")
     else:
         control.click()
