@@ -33,8 +33,9 @@ def a_model(**options) -> TransformerLM:
 
 def copied(block: TransformerBlock) -> nn.TransformerEncoderLayer:
     """torch's own block with the weights of ours."""
-    theirs = nn.TransformerEncoderLayer(D, H, D_FF, dropout=0.0, norm_first=True, batch_first=True).double()
-    heads = block.attention
+    heads, (d_ff, d_model) = block.attention, block.W_1.weight.shape
+    theirs = nn.TransformerEncoderLayer(d_model, heads.n_heads, d_ff, dropout=0.0, norm_first=True, batch_first=True)
+    theirs.double()
     with torch.no_grad():
         for name in ("weight", "bias"):
             joined = torch.cat([getattr(W, name) for W in (heads.W_q, heads.W_k, heads.W_v)])

@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 from attnlib.course.self_attention_encoder import SelfAttentionEncoder
 from attnlib.encoder import EncoderOutput
+from tests.core.test_transformer import copied
 
 B, S, V, D = 3, 5, 11, 6
 
@@ -24,15 +25,7 @@ def draw(positions: bool = True) -> tuple[SelfAttentionEncoder, torch.Tensor]:
 def states_of(encoder: SelfAttentionEncoder, tokens: torch.Tensor, positions: bool, padding=None) -> torch.Tensor:
     """Embedding, waves, torch's layer and norm, one after the other."""
     (block,) = encoder.blocks
-    theirs = nn.TransformerEncoderLayer(D, 1, 2 * D, dropout=0.0, norm_first=True, batch_first=True).double()
-    heads, x = block.attention, encoder.embedding.weight[tokens]
-    with torch.no_grad():
-        for name in ("weight", "bias"):
-            joined = torch.cat([getattr(W, name) for W in (heads.W_q, heads.W_k, heads.W_v)])
-            getattr(theirs.self_attn, f"in_proj_{name}").copy_(joined)
-    theirs.self_attn.out_proj.load_state_dict(heads.W_o.state_dict())
-    for ours, name in (("W_1", "linear1"), ("W_2", "linear2"), ("norm_1", "norm1"), ("norm_2", "norm2")):
-        getattr(theirs, name).load_state_dict(getattr(block, ours).state_dict())
+    theirs, x = copied(block), encoder.embedding.weight[tokens]
     if positions:
         angles = [[t / 10_000 ** (2 * (c // 2) / D) for c in range(D)] for t in range(S)]
         x = x + torch.tensor([[(math.sin, math.cos)[c % 2](a) for c, a in enumerate(row)] for row in angles]).double()
