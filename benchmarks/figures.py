@@ -15,10 +15,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 from playwright.sync_api import Locator, Page, sync_playwright
 
+from attnlib.course.figures.translator_file import MODELS
 from benchmarks.examples import EXAMPLES, page_of
 
 BUILT = Path(__file__).resolve().parents[1] / "_build" / "html"
@@ -93,7 +95,8 @@ class Weight(NamedTuple):
     page: str
     figures: int
     first: float  # ms from DOM ready to the first figure
-    kilobytes: float  # without images, with MathJax and its fonts, uncompressed
+    kilobytes: float  # without images and models, with MathJax and its fonts, uncompressed
+    models: float  # kilobytes of trained models that lie in files of their own
     copies: int  # of the code that every figure shares
     elsewhere: int  # requests beyond the book
 
@@ -163,13 +166,15 @@ def pages_with_figures(built: Path) -> list[str]:
 def weigh(browser, site: str, name: str) -> Weight:
     """Open one page of a web server on this machine, and note what it loads and when."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    sizes, elsewhere = [], []
+    sizes, models, elsewhere = [], [], []
+    trained = {file.name for file in MODELS.glob("*.js")}
 
     def note(response):
         if not response.url.startswith((site, "blob:", "data:")):
             elsewhere.append(response.url)
         elif response.url.startswith("http") and response.request.resource_type != "image":
-            sizes.append(len(response.body()))
+            kind = models if Path(urlsplit(response.url).path).name in trained else sizes
+            kind.append(len(response.body()))
 
     page.on("response", note)
     page.on("requestfailed", lambda request: elsewhere.append(request.url))
@@ -178,7 +183,8 @@ def weigh(browser, site: str, name: str) -> Weight:
     page.wait_for_function("window.firstFigure !== undefined")
     first = page.evaluate("Math.max(0, window.firstFigure - window.domReady)")
     copies = page.content().count("//# figure.js")
-    weight = Weight(name, page.locator("[data-live]").count(), first, sum(sizes) / 1000, copies, len(elsewhere))
+    loaded = (sum(sizes) / 1000, sum(models) / 1000)
+    weight = Weight(name, page.locator("[data-live]").count(), first, *loaded, copies, len(elsewhere))
     page.close()
     return weight
 
@@ -234,14 +240,14 @@ def report(record: dict) -> str:
         *(repaint_line(name, Repaint(**one)) for name, one in record["repaint_ms"].items()),
         "  in the chapters, at their own sizes:",
         *(repaint_line(name, Repaint(**one)) for name, one in record["repaint_in_book_ms"].items()),
-        "\npage                          figures  first figure   weight   copies of   requests",
-        "                                          ms after    without  shared code  elsewhere",
-        "                                         DOM ready   images",
+        "\npage                          figures  first figure   weight    models   copies of   requests",
+        "                                          ms after    without             shared code  elsewhere",
+        "                                         DOM ready    both",
     ]
     for one in (Weight(**page) for page in record["pages"]):
         lines.append(
             f"  {one.page.removeprefix('book/').removesuffix('.html'):27s} {one.figures:7d} {one.first:13.0f} "
-            f"{one.kilobytes:7.0f} kB {one.copies:9d} {one.elsewhere:11d}"
+            f"{one.kilobytes:7.0f} kB {one.models:6.0f} kB {one.copies:9d} {one.elsewhere:11d}"
         )
     return "\n".join(lines)
 

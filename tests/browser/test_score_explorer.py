@@ -190,19 +190,3 @@ def test_reset_restores_the_start(figure):
     assert figure.shown() == start
     assert figure.menu.input_value() == menu
     assert figure.texts(".attn-readout") == ["1.00", f"{len(start['keys'])} of {len(start['keys'])}"]
-
-
-def test_the_start_page_has_the_plane_and_the_weights_alone(visit):
-    small = Figure(visit("book/index.html"))
-    assert small.root.locator("select, input, .se-field path, .se-axes text, .se-score, .se-at, tfoot").count() == 0
-    assert small.root.locator(".attn-question:visible").count() == 0
-    heads = [text.split() for text in small.texts(".se-table thead th")]
-    assert [head[0] for head in heads] == ["word,", "weight"]
-    state = small.state()
-    for move in (lambda: None, lambda: small.drag(small.query, -90, -60)):
-        move()
-        query = torch.tensor(small.points(".se-place")[0], dtype=torch.float64)
-        keys = torch.tensor(state["key"], dtype=torch.float64)
-        weights = masked_softmax(build_score("dot", {})(query[None], keys), None)[0]
-        assert small.column("weight") == pytest.approx(weights.tolist(), abs=0.03)
-    assert query[0] < 1, "the query has not moved"

@@ -14,7 +14,8 @@ def test_a_page_with_figures_is_light(name, browser, site):
     assert weight.figures >= 1
     assert weight.copies == 1, "shared code stands in the page more than once"
     assert weight.elsewhere == 0
-    assert weight.kilobytes <= 2000, "without images, with MathJax, uncompressed"
+    assert weight.kilobytes <= 2000, "without images and models, with MathJax, uncompressed"
+    assert weight.models <= 1500
 
 
 def test_icons_and_formulas_do_without_what_was_left_out(visit):

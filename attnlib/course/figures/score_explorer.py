@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import torch
 import traitlets
 from matplotlib.figure import Figure as Picture
-from traitlets import Any, Bool, Dict, Float, Int, List, Unicode
+from traitlets import Any, Dict, Float, Int, List, Unicode
 
 from attnlib.attention import length_mask, masked_softmax
 from attnlib.course.figures.scores import Parameters, build_score, default_parameters
@@ -36,8 +36,6 @@ class ScoreExplorer(Figure):
         valid_length: the first so many words are visible, by default all.
         parameters: score name -> parameter name -> nested list in the layout of the torch weight (for cosine
             the number `sharpness`); scores not mentioned keep their `default_parameters`.
-        small: the plane, the words and their weights, without the score and its controls: for a reader who meets
-            attention for the first time.
         questions: what the figure asks its reader, one after the other: see `Figure`.
 
     Raises:
@@ -63,7 +61,6 @@ class ScoreExplorer(Figure):
     scores = List(Unicode()).tag(sync=True)
     parameters = Dict().tag(sync=True)
     start = Dict().tag(sync=True)  # where the reset button goes
-    small = Bool().tag(sync=True)
 
     # Results stay on this side: the browser has computed its own from the same five traits, and the tests
     # hold the two equal. So nothing can be written that the figure does not show.
@@ -82,7 +79,6 @@ class ScoreExplorer(Figure):
         temperature: float = 1.0,
         valid_length: int | None = None,
         parameters: Mapping[str, Parameters] | None = None,
-        small: bool = False,
         questions: Sequence[Mapping] = (),
     ):
         words = [str(word) for word in words]
@@ -112,7 +108,6 @@ class ScoreExplorer(Figure):
             scores=scores,
             parameters=chosen,
             start=dict(state),
-            small=bool(small),
             questions=list(questions),
             **state,
         )

@@ -180,12 +180,6 @@ def test_bad_input_is_refused(changes, message):
         explorer(**changes)
 
 
-def test_the_small_form_is_an_option_and_computes_the_same():
-    made = [ScoreExplorer(WORDS, [1, 2], torch.eye(5, 2), **options) for options in ({}, {"small": True})]
-    assert [figure.small for figure in made] == [False, True]
-    assert made[0].weights == made[1].weights
-
-
 def test_parameters_are_used():
     still = explorer(parameters={"general": {"W": [[1.0, 0.0], [0.0, 1.0]]}}, score="general")
     assert still.weights == pytest.approx(explorer(score="dot").weights)

@@ -11,12 +11,11 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], Arr
 
 /** Build the plane.
  * @param {string[]} words
- * @param {boolean} small without lines of equal score and numbers at the axes
  * @param {number} extent the plane is [-extent, extent]²
  * @param {boolean} ownValues values have places of their own (otherwise a key is its value)
  * @param {(handle: number, point: number[]) => void} move handle -1 is the query, others are keys
  * @returns {{element: SVGElement, draw: Function}} */
-export function plane({ words, small, extent, ownValues, describedBy, move }) {
+export function plane({ words, extent, ownValues, describedBy, move }) {
   const scale = SIZE / 2 / (extent + 0.3);
   const place = ([x, y]) => [SIZE / 2 + x * scale, SIZE / 2 - y * scale];
   const element = svg("svg", {
@@ -26,7 +25,7 @@ export function plane({ words, small, extent, ownValues, describedBy, move }) {
   // What stands still is aria-hidden: the table and the sentence below say the same in words.
   const layer = (name) => element.appendChild(svg("g", { class: name, "aria-hidden": "true" }));
   const field = layer("se-field");
-  layer("se-axes").append(...axes(extent, place, small));
+  layer("se-axes").append(...axes(extent, place));
   const lines = layer("se-lines");
   const arrows = layer("se-arrows");
   const marks = layer("se-marks");
@@ -46,7 +45,7 @@ export function plane({ words, small, extent, ownValues, describedBy, move }) {
 
   function draw(figure) {
     const centre = figure.context;
-    if (!small) drawField(field, figure.score, JSON.stringify([figure.name, figure.query, figure.parameters]), extent, place);
+    drawField(field, figure.score, JSON.stringify([figure.name, figure.query, figure.parameters]), extent, place);
     set(seen, { d: figure.seen ? arrow(place([0, 0]), place(figure.seen)) : null });
     set(shaft, { d: arrow(place([0, 0]), place(figure.query), 9) });
     moveHandle(query, figure.query, place);
@@ -72,7 +71,7 @@ export function plane({ words, small, extent, ownValues, describedBy, move }) {
   return { element, draw };
 }
 
-function axes(extent, place, small) {
+function axes(extent, place) {
   const line = (from, to) => svg("path", { d: `M${place(from)} L${place(to)}` });
   const whole = Array.from({ length: 2 * Math.floor(extent) + 1 }, (_, n) => n - Math.floor(extent));
   const dots = whole.flatMap((x) => whole.map((y) => {
@@ -83,7 +82,7 @@ function axes(extent, place, small) {
     const [px, py] = place(point);
     return svg("text", { x: px + dx, y: py + dy, "text-anchor": dx < 0 ? "end" : "middle" }, fixed(x, 0));
   };
-  const numbers = whole.filter((x) => !small && x !== 0 && x % Math.ceil(extent / 3) === 0)
+  const numbers = whole.filter((x) => x !== 0 && x % Math.ceil(extent / 3) === 0)
     .flatMap((x) => [number(x, [x, 0], [0, 14]), number(x, [0, x], [-6, 4])]);
   return [...dots, line([-extent, 0], [extent, 0]), line([0, -extent], [0, extent]), ...numbers];
 }

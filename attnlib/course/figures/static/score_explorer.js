@@ -11,7 +11,6 @@ const MOVABLE = ["query", "key", "score", "temperature", "valid_length"];
 
 function render({ model, el: root }) {
   const words = model.get("words");
-  const small = model.get("small");
   const hintId = freshId("hint");
   const score = menu("score", model.get("scores").map((name) => [name, name + SCORES[name].alias]),
     (name) => change(model, { score: name }));
@@ -29,12 +28,12 @@ function render({ model, el: root }) {
     html("summary", { "data-lm-suppress-shortcuts": "true" }, "parameters"), parameters);
   const place = html("p", { class: "se-place" });
   const drawing = plane({
-    words, small, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: hintId,
+    words, extent: extentOf(model), ownValues: Boolean(model.get("value")), describedBy: hintId,
     move: (handle, point) => change(model, handle < 0
       ? { query: point }
       : { key: model.get("key").map((key, j) => (j === handle ? point : key)) }),
   });
-  const rows = table(words, small);
+  const rows = table(words);
 
   function draw() {
     const name = model.get("score");
@@ -55,14 +54,14 @@ function render({ model, el: root }) {
   return liveFigure({
     model, root, kind: "se", title: "one query and its keys on a plane", watch: [...MOVABLE, "value"], draw,
     parts: [
-      ...(small ? [] : [html("div", { class: "se-head" }, score.element, rule, note)]),
+      html("div", { class: "se-head" }, score.element, rule, note),
       html("div", { class: "se-body" },
-        html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value")), small),
+        html("div", { class: "se-left" }, drawing.element, legend(Boolean(model.get("value"))),
           html("p", { class: "attn-hint", id: hintId },
             "Drag q or any word. With the keyboard: Tab to it, then the arrow keys (Shift: larger steps)."),
-          ...(small ? [] : [details])),
+          details),
         html("div", { class: "se-right" },
-          ...(small ? [] : [html("div", { class: "se-sliders" }, temperature.element, length.element)]),
+          html("div", { class: "se-sliders" }, temperature.element, length.element),
           html("div", { class: "se-line" }, place, reset), rows.element)),
     ],
   });
@@ -94,14 +93,14 @@ function extentOf(model) {
   return Math.max(3, Math.ceil(Math.max(...points.flat().map(Math.abs))));
 }
 
-function legend(ownValues, small) {
+function legend(ownValues) {
   const swatch = () => html("span", { class: "se-swatch", "aria-hidden": "true" });
   const entry = (role, text) => html("li", { class: `se-is-${role}` }, swatch(), text);
   return html("ul", { class: "se-legend" },
     entry("query", "query q"), entry("key", "key of a word"),
     ...(ownValues ? [entry("value", "value v")] : []),
     entry("weight", "weight α (width)"), entry("context", "context c"),
-    ...(small ? [] : [entry("field", "equal score (strong: 0)")]));
+    entry("field", "equal score (strong: 0)"));
 }
 
 /** A word, with its position if it stands there twice. */

@@ -2,9 +2,9 @@ import { fixed, html, pair, setText } from "../../../figures/static/dom.js";
 
 // Scores → weights → context: one row per word, so that the three are read along a line.
 
-/** @param {string[]} words @param {boolean} small words and weights alone
+/** @param {string[]} words
  * @returns {{element: HTMLElement, draw: Function}} */
-export function table(words, small) {
+export function table(words) {
   const rows = words.map((word) => {
     const row = {
       at: html("span", { class: "se-at" }),
@@ -12,27 +12,24 @@ export function table(words, small) {
       weight: bar("se-weight"),
       part: html("td", { class: "se-part" }),
     };
-    const name = html("th", { scope: "row" }, html("span", { class: "se-word" }, word), ...(small ? [] : [" ", row.at]));
-    row.element = html("tr", {}, ...columns(name, row.score.element, row.weight.element, row.part));
+    const name = html("th", { scope: "row" }, html("span", { class: "se-word" }, word), " ", row.at);
+    row.element = html("tr", {}, name, row.score.element, row.weight.element, row.part);
     return row;
   });
-  function columns(word, score, weight, part) {
-    return small ? [word, weight] : [word, score, weight, part];
-  }
   const total = html("td", { class: "se-total" });
   const context = html("td", { class: "se-sum" });
-  const element = html("table", { class: small ? "se-table se-few" : "se-table" },
+  const element = html("table", { class: "se-table" },
     html("caption", {}, "One step of attention"),
-    html("thead", {}, html("tr", {}, ...columns(
+    html("thead", {}, html("tr", {},
       html("th", { scope: "col" }, "word, key ", html("var", { class: "attn-key" }, "k"), html("sub", {}, "j")),
       html("th", { scope: "col" }, "score ", html("var", {}, "e"), html("sub", {}, "j")),
       html("th", { scope: "col" }, "weight ", html("var", { class: "attn-weight" }, "α"), html("sub", {}, "j")),
       html("th", { scope: "col" }, html("var", { class: "attn-weight" }, "α"), html("sub", {}, "j"), " ",
-        html("var", { class: "attn-value" }, "v"), html("sub", {}, "j"))))),
+        html("var", { class: "attn-value" }, "v"), html("sub", {}, "j")))),
     html("tbody", {}, ...rows.map((row) => row.element)),
-    ...(small ? [] : [html("tfoot", {}, html("tr", {},
+    html("tfoot", {}, html("tr", {},
       html("th", { scope: "row", colspan: 2 }, "sum: context ", html("var", { class: "attn-context" }, "c")),
-      total, context))]));
+      total, context)));
 
   function draw({ keys, values, scores, weights, context: c, validLength }) {
     const largest = Math.max(1, ...scores.map(Math.abs));

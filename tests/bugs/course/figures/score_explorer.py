@@ -8,5 +8,4 @@ BUGS = of(
     ("temperature multiplies", "scores / self.temperature", "scores * self.temperature"),
     ("context of keys that have values", "weights @ value", "weights @ key"),
     ("whole sentence visible", "torch.tensor([self.valid_length])", "torch.tensor([len(self.words)])"),
-    ("never small", "small=bool(small)", "small=False"),
 )
