@@ -26,6 +26,7 @@ LARGEST = 1_500_000  # bytes of the file: what a reader on a phone should have t
 BITS = (8, 7, 6)  # of a weight, as many as fit
 MOST_LOST = 0.3  # BLEU on dev
 BEAMS = 5
+SCORES = {"luong": "general", "bahdanau": "additive"}  # of the decoders that the page runs
 
 
 def pack(translator: Translator) -> tuple[str, int]:
@@ -37,11 +38,9 @@ def pack(translator: Translator) -> tuple[str, int]:
     settings = translator.settings
     if not settings.corpus.startswith("home-assistant-"):
         raise ValueError(f"the page reads English as home-assistant-… has it, the run's corpus is {settings.corpus!r}")
-    if settings.decoder != "luong" or settings.score not in (OWN, "general"):
-        raise ValueError(
-            f"the page runs the decoder 'luong' with the score 'general', the run has {settings.decoder!r} with "
-            f"{settings.score!r}"
-        )
+    if settings.score not in (OWN, SCORES.get(settings.decoder)) or settings.decoder not in SCORES:
+        known = " and ".join(f"{decoder!r} with the score {score!r}" for decoder, score in SCORES.items())
+        raise ValueError(f"the page runs {known}, the run has {settings.decoder!r} with {settings.score!r}")
     for bits in BITS:
         text = packed(translator.model, translator.subwords, asdict(settings), MAX_LENGTH, bits)
         if len(text.encode()) <= LARGEST:

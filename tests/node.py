@@ -1,6 +1,7 @@
 """JavaScript of the figures, run in node: what it computes is held equal to attnlib."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -25,5 +26,6 @@ def run_in_node(module_text: str, expression: str, argument) -> object:
         text=True,
         timeout=120,
     )
-    assert done.returncode == 0, done.stderr
+    # node names a module by its text, every time that it speaks of it
+    assert done.returncode == 0, re.sub(r"data:text/javascript,\S+", "the module", done.stderr)
     return json.loads(done.stdout)

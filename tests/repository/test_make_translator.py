@@ -80,7 +80,7 @@ def test_as_many_bits_are_kept_as_fit(run, monkeypatch):
     ("change", "words"),
     [
         ({"corpus": "bible"}, "the run's corpus is 'bible'"),
-        ({"decoder": "bahdanau"}, "the decoder 'luong' with the score 'general', the run has 'bahdanau' with 'own'"),
+        ({"decoder": "simple_rnn"}, "'bahdanau' with the score 'additive', the run has 'simple_rnn' with 'own'"),
         ({"score": "additive"}, "the run has 'luong' with 'additive'"),
     ],
 )

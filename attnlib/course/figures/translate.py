@@ -92,7 +92,7 @@ def search(
 
 
 class Translate(Figure):
-    """A translator of a real corpus, trained for hours, in the page: an encoder of two directions and Luong's decoder.
+    """A translator of a real corpus in the page: an encoder of two directions, and Luong's or Bahdanau's decoder.
 
     In the browser a sentence is typed, cut into pieces and translated, greedily or with a beam; each step shows its
     weights α_ij, which can be overruled, and all that follows is written anew. In a notebook `text`, `edits`, `step`,
@@ -122,7 +122,7 @@ class Translate(Figure):
         >>> Translate("Select the language.", beams=5)
         Translate('Select the language.' → 'selecciona el id de idioma.', beams=5)
 
-    Source: luong2015effective, equations 5 and 6; bahdanau2015neural, section 3.2 (the encoder).
+    Source: luong2015effective, equations 5 and 6; bahdanau2015neural, section 3.2 (the encoder) and appendix A.2.2.
     """
 
     _esm = module("translate.js", beside=__file__)

@@ -24,6 +24,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnlib.course.figures import bahdanau
 from attnlib.course.figures.weights import Weights, loaded, nearest, scale_of, widths
 from attnlib.data.subwords import Subwords
 from attnlib.decoders import LuongDecoder
@@ -62,11 +63,20 @@ def luong(weights: Weights) -> Seq2Seq:
         return loaded(Seq2Seq(encoder, LuongDecoder(V_t, d_y, encoder.d_annotation, d)), weights)
 
 
+def model_of(weights: Weights) -> Seq2Seq:
+    """The model that has such weights, with Bahdanau's decoder, whose recurrence is a single cell, or with Luong's.
+
+    Raises:
+        ValueError: the weights are not those of one of the two, or are not finite.
+    """
+    return bahdanau.translator(weights) if "decoder.cell.weight_ih" in weights else luong(weights)
+
+
 def packed(model: Seq2Seq, subwords: Subwords, settings: Mapping[str, Any], max_length: int, bits: int = 8) -> str:
     """The text of a file.
 
     Args:
-        model: as `luong` makes it.
+        model: as `model_of` makes it.
         subwords: its pieces, of both languages.
         settings: of its run, as JSON can have them.
         max_length: pieces of a translation, its end included.
@@ -79,7 +89,7 @@ def packed(model: Seq2Seq, subwords: Subwords, settings: Mapping[str, Any], max_
     if not 2 <= bits <= 8:
         raise ValueError(f"bits must be in 2..8, got {bits}")
     weights = {name: weight.detach().cpu().float() for name, weight in model.state_dict().items()}
-    check_pieces(luong(weights), subwords)
+    check_pieces(model_of(weights), subwords)
     parts = [subwords.model]
     for name, weight in weights.items():
         parts += matrix(weight, 2 ** (bits - 1) - 1) if weight.dim() == 2 else [vector(name, weight)]
@@ -166,7 +176,7 @@ def unpacked_translator(text: str) -> TranslatorFile:
         raise ValueError(f"{type(error).__name__}: {error}") from error
     if len(data) != needed or digest_of(data) != digest:
         raise ValueError(f"its {len(data)} bytes with the digest {digest_of(data)} should be {needed} with {digest}")
-    model, subwords = luong(dict(tensors(shapes, data[n:]))), Subwords(data[:n])
+    model, subwords = model_of(dict(tensors(shapes, data[n:]))), Subwords(data[:n])
     check_pieces(model, subwords)
     return TranslatorFile(model, subwords, settings, max_length, digest, detail)
 

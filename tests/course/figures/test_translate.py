@@ -23,7 +23,8 @@ LONGEST = 20
 
 #: Of each case the beams: tokens, score and log P; of the best one logits, weights and own weights, as float64.
 WRITE = """m.unpackTranslator(argument.detail).then(({ weights }) => argument.cases.map(({ ids, size, edits }) => {
-    const found = m.searchTargets(weights, m.readSource(weights, ids), { size, maxLength: argument.longest, edits });
+    const decoder = m.decoderOf(weights), how = { size, maxLength: argument.longest, edits };
+    const found = m.searchTargets(decoder, weights, decoder.begin(weights, ids), how);
     const sent = (name) => Buffer.from(Float64Array.from(found[0].steps.flatMap((step) => [...step[name]])).buffer)
         .toString("base64");
     const beams = found.map(({ steps, score, log }) => ({ tokens: steps.map(({ token }) => token), score, log }));
@@ -36,16 +37,18 @@ def texts():
     return read_texts("home-assistant-es")
 
 
-@pytest.fixture(scope="module")
-def trained(texts) -> TranslatorFile:
+@pytest.fixture(scope="module", params=["luong", "bahdanau"])
+def trained(texts, request) -> TranslatorFile:
     """As large and as sure of itself as a small trained one, with the corpus's own pieces."""
     subwords = Subwords.learn([*texts.train.source[:1500], *texts.train.target[:1500]], 400)
     torch.manual_seed(0)
-    model = make_model(Settings("home-assistant-es", pieces=400, width=32), 400)
+    model = make_model(Settings("home-assistant-es", request.param, pieces=400, width=32), 400)
     with torch.no_grad():
         for weight in model.parameters():
             weight *= 3
-        model.decoder.W_o.bias[2] += 2  # some translations end early, some late
+        model.decoder.W_o.bias[2] += {"luong": 2, "bahdanau": 9}[
+            request.param
+        ]  # some translations end early, some late
     return unpacked_translator(packed(model, subwords, {"corpus": "home-assistant-es"}, LONGEST))
 
 

@@ -13,13 +13,13 @@ from attnlib.course.figures.translator_file import (
     AFTER,
     BEFORE,
     digest_of,
-    luong,
+    model_of,
     packed,
     read_translator,
     unpacked_translator,
 )
 from attnlib.data.subwords import Subwords
-from attnlib.decoders import BahdanauDecoder, LuongDecoder
+from attnlib.decoders import BahdanauDecoder, EveryStepDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures.assets import module
 from attnlib.seq2seq import Seq2Seq
@@ -179,7 +179,11 @@ def test_models_that_the_page_cannot_run_are_not_packed(subwords):
     encoder = Encoder(60, 5, 6, bidirectional=True)
     luongs = Seq2Seq(encoder, decoder_of(60, encoder))
     for model, bits, message in [
-        (Seq2Seq(encoder, BahdanauDecoder(60, 7, 12, 8)), 8, "decoder.rnn.weight_hh_l0 must be among the weights"),
+        (
+            Seq2Seq(encoder, EveryStepDecoder(60, 7, 12, 8)),
+            8,
+            "decoder.attention.score.W.weight must be among the weights",
+        ),
         (Seq2Seq(one := Encoder(60, 5, 6), decoder_of(60, one)), 8, "do not fit the model: .*Missing.*rnn_backward"),
         (luongs, 9, r"bits must be in 2\.\.8, got 9"),
         (luongs, 1, r"got 1"),
@@ -195,4 +199,6 @@ def test_models_that_the_page_cannot_run_are_not_packed(subwords):
         luongs.decoder.W_c.weight[0, 0] = torch.nan
     with pytest.raises(ValueError, match=r"decoder.W_c.weight must be finite"):
         packed(luongs, subwords, {}, 50)
-    assert luong(Seq2Seq(encoder, decoder_of(60, encoder)).state_dict()).decoder.d_hidden == 8
+    for decoder in (decoder_of(60, encoder), BahdanauDecoder(60, 7, 12, 8)):
+        found = model_of(Seq2Seq(encoder, decoder).state_dict()).decoder
+        assert (type(found), found.d_hidden) == (type(decoder), 8)

@@ -1,4 +1,4 @@
-import { additiveWeights, beginWriting, write } from "./bahdanau.js";
+import { beginWriting, write } from "./bahdanau.js";
 import { button, field, menu, player } from "../../../figures/static/controls.js";
 import { fixed, html, setText } from "../../../figures/static/dom.js";
 import { change, liveFigure, visible } from "../../../figures/static/figure.js";
@@ -81,7 +81,7 @@ function render({ model, el: root }) {
       largest: tokens.length > FEW ? CELL : Infinity,
     });
     bars.draw({
-      tokens, weights: after[step].weights, own: now.own(step), place, x, cell,
+      tokens, weights: after[step].weights, own: after[step].own, place, x, cell,
       label: `weights of step ${step + 1}, which writes “${rows[step]}”, to be painted`,
     });
     top.draw({ step, names: name, before: before[step] ? chances(before[step]) : null, after: chances(after[step]) });
@@ -141,11 +141,7 @@ function translator(model) {
       done = { given, edits, after };
     }
     const { edits, after } = done;
-    // What the model itself would do in a step, after all that was painted before it.
-    const own = (step) => (step in edits
-      ? additiveWeights(weights, (after[step - 1] ?? read.memory).state, read.memory.projected)
-      : after[step].weights);
-    return { ...read, edits, after, own };
+    return { ...read, edits, after };
   }
   return Object.assign(answer, { known });
 }

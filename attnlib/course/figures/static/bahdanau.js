@@ -1,7 +1,9 @@
-import { affine, argmax, encode, gruStep, joined, logSoftmax, rowOf } from "./network.js";
+import { affine, argmax, encode, gruStep, joined, logSoftmax, rowOf, weightedSum } from "./network.js";
 
 // attnlib's BahdanauDecoder, one sentence and one step at a time, and greedy decoding with it. In any step weights
 // from outside may take the place of α; everything after that step then follows from them.
+
+export const bahdanau = { begin: beginWriting, step: writeStep };
 
 /** What the decoder may look at in every step, and its first state s_0 = tanh(W_s summary).
  * @param {object} weights of `tensors()` @param {number[]} ids of the source
@@ -17,7 +19,7 @@ export function beginWriting(weights, ids) {
 }
 
 /** α of a state: softmax over j of v_a · tanh(W_a s + U_a h_j). @returns {Float64Array} (S) */
-export function additiveWeights(weights, state, projected) {
+function additiveWeights(weights, state, projected) {
   const asked = affine(weights["decoder.attention.score.W_a.weight"], null, state);
   const { data: v } = weights["decoder.attention.score.v_a.weight"];
   const scores = projected.map((key) => {
@@ -31,13 +33,12 @@ export function additiveWeights(weights, state, projected) {
 /** One step: look (or be told where), step on, say.
  * @param {object} memory of `beginWriting` @param {Float64Array} state s_{i-1} @param {number} token y_{i-1}
  * @param {?number[]} painted (S) in place of α
- * @returns {{logits: Float64Array, weights: Float64Array, state: Float64Array}} (V), (S), s_i */
-export function writeStep(weights, memory, state, token, painted = null) {
-  const alpha = painted ? Float64Array.from(painted) : additiveWeights(weights, state, memory.projected);
-  const context = new Float64Array(weights["decoder.C_o.weight"].columns);
-  memory.annotations.forEach((h, j) => {
-    for (let n = 0; n < h.length; n++) context[n] += alpha[j] * h[n];
-  });
+ * @returns {{state: Float64Array, own: Float64Array, weights: Float64Array, logits: Float64Array}} s_i, the model's own
+ *   α and the one that counts (S), (V) */
+function writeStep(weights, memory, state, token, painted = null) {
+  const own = additiveWeights(weights, state, memory.projected);
+  const alpha = painted ? Float64Array.from(painted) : own;
+  const context = weightedSum(memory.annotations, alpha);
   const embedded = rowOf(weights["decoder.embedding.weight"], token);
   const cell = (name) => weights[`decoder.cell.${name}`];
   const input = affine(cell("weight_ih"), cell("bias_ih"), joined(embedded, context));
@@ -46,7 +47,8 @@ export function writeStep(weights, memory, state, token, painted = null) {
     affine(weights["decoder.V_o.weight"], null, embedded), affine(weights["decoder.C_o.weight"], null, context)];
   const pair = (n) => parts[0][n] + parts[1][n] + parts[2][n];
   const maxout = Float64Array.from({ length: parts[0].length / 2 }, (_, n) => Math.max(pair(2 * n), pair(2 * n + 1)));
-  return { logits: affine(weights["decoder.W_o.weight"], weights["decoder.W_o.bias"], maxout), weights: alpha, state: next };
+  const logits = affine(weights["decoder.W_o.weight"], weights["decoder.W_o.bias"], maxout);
+  return { state: next, own, weights: alpha, logits };
 }
 
 /** The likeliest token at every step, as attnlib.search.greedy_decode.
@@ -54,7 +56,7 @@ export function writeStep(weights, memory, state, token, painted = null) {
  * @param {{begin: number, end: number, maxLength: number, edits: Object<number, number[]>, written: object[]}} how ids
  *   of the two marks; tokens a target may have, the end included; step -> (S) in place of α; the steps that are known
  *   already, of an earlier call with the same edits up to there
- * @returns {{token: number, logits: Float64Array, weights: Float64Array, state: Float64Array}[]} one per step */
+ * @returns {object[]} what `writeStep` returned, with `token`, one per step */
 export function write(weights, memory, { begin, end, maxLength, edits = {}, written = [] }) {
   const steps = [...written];
   while (steps.length < maxLength && steps.at(-1)?.token !== end) {

@@ -1,4 +1,5 @@
-import { affine, argmax, encode, gruStep, joined, logSoftmax, rowOf } from "./network.js";
+import { luong } from "./luong.js";
+import { affine, argmax, joined, logSoftmax, rowOf } from "./network.js";
 
 // attnlib's CopyDecoder around a LuongDecoder with the score "general": it says a word of its own or copies one of
 // the source. One sentence at a time, in float64. Ids from V on are the new words of this source.
@@ -22,7 +23,8 @@ export function wordsOf(text) {
 export function copier(weights, vocabulary, unknown) {
   const V = vocabulary.length;
   const places = new Map(vocabulary.map((word, n) => [word, n])); // not an object: "constructor" is a word, too
-  const inner = (name) => weights[`decoder.decoder.${name}`];
+  const inner = "decoder.decoder."; // the names of the Luong decoder that is wrapped
+  const known = (id) => (id < V ? id : unknown);
 
   /** A source: its ids, its words of both kinds, and all that is computed once.
    * @param {string[]} words at least one
@@ -31,12 +33,7 @@ export function copier(weights, vocabulary, unknown) {
   function read(words) {
     const unseen = [...new Set(words.filter((word) => !places.has(word)))];
     const ids = words.map((word) => places.get(word) ?? V + unseen.indexOf(word));
-    const { annotations, summary } = encode(weights, ids.map((id) => (id < V ? id : unknown)));
-    return {
-      words, ids, unseen, annotations,
-      keys: annotations.map((h) => affine(inner("attention.score.W.weight"), null, h)),
-      state: affine(inner("W_s.weight"), inner("W_s.bias"), summary).map(Math.tanh),
-    };
+    return { words, ids, unseen, ...luong.begin(weights, ids.map(known), inner) };
   }
 
   /** One word further.
@@ -46,13 +43,9 @@ export function copier(weights, vocabulary, unknown) {
    *   copied: Float64Array, log: Float64Array}} s_i, the model's own p_gen and the one that counts, α_ij (S),
    *   log P_vocab (V), P_copy and log P (V and the new words) */
   function step(source, token, before, held) {
-    const y = rowOf(inner("embedding.weight"), token < V ? token : unknown);
-    const fed = affine(inner("rnn.weight_ih_l0"), inner("rnn.bias_ih_l0"), y);
-    const state = gruStep(fed, before, inner("rnn.weight_hh_l0"), inner("rnn.bias_hh_l0"));
-    const alpha = logSoftmax(Float64Array.from(source.keys, (key) => similar(state, key))).map(Math.exp);
-    const context = contextOf(alpha, source.annotations);
-    const output = affine(inner("W_c.weight"), null, joined(context, state)).map(Math.tanh);
-    const said = logSoftmax(affine(inner("W_o.weight"), inner("W_o.bias"), output));
+    const y = rowOf(weights[`${inner}embedding.weight`], known(token));
+    const { state, weights: alpha, context, logits } = luong.step(weights, source, before, known(token), null, inner);
+    const said = logSoftmax(logits);
     const [gate] = affine(weights["decoder.w_g.weight"], weights["decoder.w_g.bias"], joined(context, state, y));
     const copied = new Float64Array(V + source.unseen.length);
     source.ids.forEach((id, j) => { copied[id] += Math.max(alpha[j], TINY); }); // a word that stands twice counts twice
@@ -99,17 +92,3 @@ export function mix(said, gate, copied) {
 }
 
 const logSigmoid = (x) => Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)));
-
-/** a · b. */
-function similar(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-/** Σ_j α_j h_j. @param {Float64Array} alpha (S) @param {Float64Array[]} h (S, d) */
-function contextOf(alpha, h) {
-  const sum = new Float64Array(h[0].length);
-  h.forEach((vector, j) => { for (let i = 0; i < sum.length; i++) sum[i] += alpha[j] * vector[i]; });
-  return sum;
-}

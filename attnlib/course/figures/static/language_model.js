@@ -1,4 +1,4 @@
-import { affine, logSoftmax, rowOf, tensors } from "./network.js";
+import { affine, logSoftmax, product, rowOf, tensors, weightedSum } from "./network.js";
 import { readable } from "./surgery_state.js";
 
 // attnlib's RNNLM, and its AttentionLM with the scaled dot product, one text at a time and in float64.
@@ -32,16 +32,11 @@ export function languageModel(weights) {
    * @param {Float64Array[]} states @param {number} t
    * @returns {{weights: Float64Array, context: Float64Array}} α_tj for j < t, c_t (d): nothing and zeros at the first */
   function look(states, t) {
-    const query = states[t], context = new Float64Array(d);
-    if (t === 0) return { weights: new Float64Array(0), context };
-    const scores = Float64Array.from(states.slice(0, t), (key) => {
-      let score = 0;
-      for (let i = 0; i < d; i++) score += query[i] * key[i];
-      return score / Math.sqrt(d);
-    });
+    if (t === 0) return { weights: new Float64Array(0), context: new Float64Array(d) };
+    const seen = states.slice(0, t);
+    const scores = Float64Array.from(seen, (key) => product(states[t], key) / Math.sqrt(d));
     const alpha = logSoftmax(scores).map(Math.exp);
-    alpha.forEach((weight, j) => { for (let i = 0; i < d; i++) context[i] += weight * states[j][i]; });
-    return { weights: alpha, context };
+    return { weights: alpha, context: weightedSum(seen, alpha) };
   }
 
   /** What comes next. @param {Float64Array} [state] h_t, h_0 where nothing was read

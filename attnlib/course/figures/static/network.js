@@ -53,6 +53,20 @@ export function joined(...vectors) {
   return all;
 }
 
+/** Σ_j α_j h_j. @param {Float64Array[]} annotations (S, d), at least one @param {ArrayLike<number>} alpha (S) */
+export function weightedSum(annotations, alpha) {
+  const context = new Float64Array(annotations[0].length);
+  annotations.forEach((h, j) => { for (let n = 0; n < h.length; n++) context[n] += alpha[j] * h[n]; });
+  return context;
+}
+
+/** a · b. @param {Float64Array} a (d) @param {Float64Array} b (d) */
+export function product(a, b) {
+  let sum = 0;
+  for (let n = 0; n < a.length; n++) sum += a[n] * b[n];
+  return sum;
+}
+
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 
 /** One step of torch's GRU: h' = (1 − z) n + z h.

@@ -1,5 +1,7 @@
-import { readSource, searchTargets } from "./luong.js";
+import { bahdanau } from "./bahdanau.js";
+import { luong } from "./luong.js";
 import { plainText } from "./plain_text.js";
+import { searchTargets } from "./translator_search.js";
 
 // From typed text to pieces, and from pieces to translations. Nothing here knows of a page.
 
@@ -29,12 +31,18 @@ export function readText(subwords, text) {
   return found;
 }
 
+/** The decoder that has such weights: Luong's has a GRU of torch's, Bahdanau's a single cell. */
+export function decoderOf(weights) {
+  return "decoder.cell.weight_ih" in weights ? bahdanau : luong;
+}
+
 /** Text, edits and beams -> everything that the figure shows. Asked twice for the same, it answers from memory.
  * @param {object} translator of `unpackTranslator` */
 export function writer({ weights, subwords, maxLength }) {
+  const decoder = decoderOf(weights);
   let read = { text: null }, before = { size: null }, after = { given: null };
   const text = ({ steps }) => subwords.decode(steps.map(({ token }) => token));
-  const searched = (size, edits) => searchTargets(weights, read.source, { size, maxLength, edits })
+  const searched = (size, edits) => searchTargets(decoder, weights, read.source, { size, maxLength, edits })
     .map((beam) => ({ ...beam, text: text(beam) }));
 
   /** @param {string} typed @param {Object<number, number[]>} given step -> (S) @param {number} size beams
@@ -43,7 +51,7 @@ export function writer({ weights, subwords, maxLength }) {
   return function translate(typed, given, size) {
     if (read.text !== typed) {
       const found = readText(subwords, typed);
-      read = { text: typed, ...found, source: found.problem ? null : readSource(weights, found.ids) };
+      read = { text: typed, ...found, source: found.problem ? null : decoder.begin(weights, found.ids) };
       before = { size: null };
     }
     if (before.size !== size) {

@@ -40,7 +40,15 @@ BUGS = of(
     ("page's Luong: no tanh", "joined(context, state)).map(Math.tanh)", "joined(context, state))"),
     ("page's Luong: s_0 without tanh", "summary).map(Math.tanh)", "summary)"),
     ("page's Luong: painted weights do not count", "painted ? Float64Array.from(painted) : own", "own"),
-    ("page's Luong: <bos> is written", ".fill(-Infinity, 0, END)", ".fill(-Infinity, 0, BEGIN)"),
+) + of(
+    WHERE + "bahdanau.js", TESTS,
+    ("page's Bahdanau: painted weights do not count", "painted ? Float64Array.from(painted) : own", "own"),
+    ("page's Bahdanau: own weights are the painted ones", "{ state: next, own,", "{ state: next, own: alpha,"),
+    ("page's Bahdanau: no maxout", "Math.max(pair(2 * n), pair(2 * n + 1))", "pair(2 * n)"),
+    ("page's Bahdanau: keys without U_a", "v[n] * Math.tanh(asked[n] + key[n])", "v[n] * Math.tanh(asked[n])"),
+) + of(
+    WHERE + "translator_search.js", TESTS,
+    ("page's search: <bos> is written", ".fill(-Infinity, 0, END)", ".fill(-Infinity, 0, BEGIN)"),
     ("page's search: no length penalty", "const MEAN = 1;", "const MEAN = 0;"),
     ("page's search: a step too short", "(5 + i + 1) / 6", "(5 + i) / 6"),
     ("page's search: ended ones go on", "if (ended(beam)) return [beam];", ""),
