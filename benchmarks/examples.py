@@ -25,6 +25,7 @@ from attnlib.course.figures import (
 from attnlib.course.figures.translator_file import packed as packed_translator
 from attnlib.course.figures.weights import export, packed, rounded
 from attnlib.data import Subwords
+from attnlib.decoder import Decoder
 from attnlib.decoders import BahdanauDecoder, LuongDecoder
 from attnlib.encoder import Encoder
 from attnlib.figures import AlignmentView, CostCurve, WhereItLooks
@@ -252,6 +253,7 @@ def stand_in(
     spread: float = 1.0,
     ends: float = -1000.0,
     seed: int = 0,
+    decoder: type[Decoder] = LuongDecoder,
 ) -> Path:
     """The file of a translator that nobody has trained, no two of its widths alike.
 
@@ -259,7 +261,7 @@ def stand_in(
     """
     subwords = Subwords.learn(["the hub is restarted", "turn on the light, or off", "el concentrador: shown"], n_pieces)
     encoder = Encoder(n_pieces, d, d + 1, bidirectional=True)
-    model = Seq2Seq(encoder, LuongDecoder(n_pieces, d + 3, encoder.d_annotation, d + 4))
+    model = Seq2Seq(encoder, decoder(n_pieces, d + 3, encoder.d_annotation, d + 4))
     generator = torch.Generator().manual_seed(seed)
     for weight in model.parameters():
         weight.data = spread * torch.randn(weight.shape, generator=generator)

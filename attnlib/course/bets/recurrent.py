@@ -139,7 +139,7 @@ def gate(request: str) -> list[dict]:
 
 
 def translating(text: str, unseen: str) -> list[dict]:
-    """The translator in the page. What is asked is so for any model with Luong's decoder.
+    """The translator in the page. What is asked is so for any model with Bahdanau's decoder.
 
     Args:
         text: what it reads.
@@ -154,9 +154,9 @@ def translating(text: str, unseen: str) -> list[dict]:
             **start | {"text": unseen},
         ),
         bet(
-            "You overrule the weights of a step, and it writes the same piece. What changes in later steps?",
-            ["nothing at all", "their weights, but not their pieces", "everything"], 0,
-            "Luong's state never sees the context. What was looked at reaches later steps only by the piece written.",
+            "You overrule the weights of a step, and it writes the same piece. Can later steps notice?",
+            ["no: only the piece is handed on", "yes: the state is made from the context"], 1,
+            "Bahdanau's s_i takes c_i in. With Luong's decoder, only the piece written would tell later steps.",
             **start | {"step": 1},
         ),
         bet(
