@@ -20,6 +20,8 @@ from torch import Tensor, nn
 #: its own, and can be repeated with it.
 word = os.environ.get("ATTNLIB_DRAWN") or secrets.token_hex(8)
 
+AGAIN = 5.0  # far longer than an error needs to reach its limit, which switches the alarm off
+
 
 @contextlib.contextmanager
 def limit(seconds: float, processor: bool = False) -> Iterator[None]:
@@ -27,6 +29,8 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
 
     An import is never cut off: a module half loaded would break all that comes after it. When time runs out in one, it
     begins anew; torch loads parts of itself only when they are first asked for, and whoever asks cannot know.
+
+    The alarm goes on ringing, every `AGAIN` seconds: Python drops an error that is raised while garbage is collected.
 
     A limit inside another takes none of the other's time away and adds none to it. Of two that count the same time, the
     one that is over first rings, and its error names its own seconds.
@@ -47,27 +51,27 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
     timer, alarm, clock = signal.ITIMER_REAL, signal.SIGALRM, time.monotonic
     if processor:
         timer, alarm, clock = signal.ITIMER_VIRTUAL, signal.SIGVTALRM, lambda: os.times().user
-    began, (left, _) = clock(), signal.setitimer(timer, 0)  # 0, none, where no limit stands around this one
+    began, (left, again) = clock(), signal.setitimer(timer, 0)  # 0, none, where no limit stands around this one
     if 0 < left <= seconds:
-        signal.setitimer(timer, left)
+        signal.setitimer(timer, left, again)
         yield
         return
 
     before = signal.signal(alarm, functools.partial(ring, timer, seconds))
-    signal.setitimer(timer, seconds)
+    signal.setitimer(timer, seconds, AGAIN)
     try:
         yield
     finally:
         signal.setitimer(timer, 0)
         signal.signal(alarm, before)
         if left:
-            signal.setitimer(timer, max(left - (clock() - began), 1e-6))  # a limit that is over rings at once
+            signal.setitimer(timer, max(left - (clock() - began), 1e-6), again)  # a limit that is over rings at once
 
 
 def ring(timer: int, seconds: float, _: int, frame: FrameType | None) -> None:
     """What the alarm does: stop what runs, or wait once more where that loads a module."""
     if is_import(frame):
-        signal.setitimer(timer, seconds)
+        signal.setitimer(timer, seconds, AGAIN)
     else:
         raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
 

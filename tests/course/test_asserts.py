@@ -104,6 +104,25 @@ def test_what_a_limit_has_used_counts_for_the_one_around_it(processor):
         assert 0 < signal.getitimer(timer)[0] <= 29.85
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(("before", "within"), [(30, 30), (0.02, 30), (30, 0.3)])
+def test_an_alarm_whose_error_is_dropped_rings_again(before, within, monkeypatch):
+    """Python drops the errors of `__del__`, and of what others have it call at each collection of garbage."""
+    monkeypatch.setattr(asserts, "AGAIN", 0.02)
+
+    class Busy:
+        def __del__(self):
+            while True:  # until the alarm rings
+                pass
+
+    with pytest.raises(TimeoutError, match=r"not finished after 0\.05 seconds"), limit(0.05, processor=True):
+        with limit(before, processor=True):
+            pass
+        with limit(within, processor=True):
+            Busy()
+            forever()
+
+
 def test_a_limit_that_was_over_within_another_rings_when_that_has_ended(monkeypatch):
     """As after an import, which nothing cuts off."""
     now = [0.0]

@@ -5,7 +5,10 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/asserts.py", "course/test_asserts.py",
-    ("a loop goes on", "    signal.setitimer(timer, seconds)\n    try:", "    try:"),
+    ("a loop goes on", "    signal.setitimer(timer, seconds, AGAIN)\n    try:", "    try:"),
+    ("it rings once", "setitimer(timer, seconds, AGAIN)\n    try:", "setitimer(timer, seconds)\n    try:"),
+    ("the one around it rings once", "1e-6), again)", "1e-6))"),
+    ("the shorter one around it rings once", "signal.setitimer(timer, left, again)", "signal.setitimer(timer, left)"),
     ("the limit around it is forgotten", "        if left:\n", "        if left < 0:\n"),
     ("a longer limit outlasts the one around it", "if 0 < left <= seconds", "if left < 0"),
     ("the one around it begins anew", "left - (clock() - began)", "left"),
