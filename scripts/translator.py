@@ -16,11 +16,8 @@ from pathlib import Path
 
 from attnlib.course.figures.translator_file import MODELS, packed, unpacked_translator
 from attnlib.data import CARDS
-from attnlib.data.texts import read_texts
 from attnlib.data.wheels import DataError
-from attnlib.seq2seq import Seq2Seq
-from attnlib.training.metrics import BLEU, bleu
-from attnlib.training.translator import MAX_LENGTH, OWN, Translator, tokenizer, translate
+from attnlib.training.translator import MAX_LENGTH, OWN, Translator, score
 
 LARGEST = 1_500_000  # bytes of the file: what a reader on a phone should have to load
 BITS = (8, 7, 6)  # of a weight, as many as fit
@@ -51,13 +48,6 @@ def pack(translator: Translator) -> tuple[str, int]:
     )
 
 
-def scored(model: Seq2Seq, translator: Translator, part: str, beams: int, limit: int) -> BLEU:
-    """BLEU of a model with the translator's subwords on a part of its corpus, or on the first sentences of it."""
-    corpus = translator.settings.corpus
-    source, target = (side[: limit or None] for side in getattr(read_texts(corpus), part))
-    return bleu(translate(model, translator.subwords, source, beams), target, tokenizer(corpus))
-
-
 def write(run: Path, folder: Path = MODELS, limit: int = 0) -> Path:
     """Pack a run, measure it, and write file and card.
 
@@ -77,15 +67,15 @@ def write(run: Path, folder: Path = MODELS, limit: int = 0) -> Path:
     models = {"float32": translator.model, f"int{bits}": small.model.to(device)}
     scores = {}
     for name, model in models.items():
-        scores[f"dev, greedy, {name}"] = scored(model, translator, "dev", 1, limit)
-    before, after = (score.score for score in scores.values())
+        scores[f"dev, greedy, {name}"] = score(model, translator.subwords, settings.corpus, "dev", 1, limit)
+    before, after = (found.score for found in scores.values())
     if before - after > MOST_LOST:
         raise ValueError(
             f"with {bits} bits a weight BLEU on dev falls from {before:.2f} to {after:.2f}, by more than {MOST_LOST}"
         )
     for beams in (1, BEAMS):
         how = "greedy" if beams == 1 else f"{beams} beams"
-        scores[f"test, {how}, int{bits}"] = scored(small.model, translator, "test", beams, limit)
+        scores[f"test, {how}, int{bits}"] = score(*small[:2], settings.corpus, "test", beams, limit)
     data = CARDS["home_assistant"]
     history = json.loads((run / "history.json").read_text("utf8")) if (run / "history.json").exists() else {}
     card = {

@@ -239,6 +239,26 @@ def translate(
     return found
 
 
+def score(model: Seq2Seq, subwords: Subwords, corpus: str, part: str, beam_size: int = 1, limit: int = 0) -> BLEU:
+    """BLEU of a model's translations of a part of a corpus.
+
+    Args:
+        model: in eval mode.
+        subwords: which it has learned with.
+        corpus: a key of `CORPORA`.
+        part: "dev" or "test".
+        beam_size: of the search.
+        limit: how many sentences to use, evenly spread; 0 takes all.
+
+    Raises:
+        ValueError: beam_size is no integer of at least 1.
+        DataError: the corpus cannot be had.
+    """
+    texts = getattr(read_texts(corpus), part)
+    source, target = thin(texts, limit or len(texts.source))
+    return bleu(translate(model, subwords, source, beam_size), target, tokenizer(corpus))
+
+
 class Translator:
     """A trained run, ready to translate.
 
@@ -264,17 +284,5 @@ class Translator:
         return translate(self.model, self.subwords, texts, beam_size, batch)
 
     def score(self, part: str = "test", beam_size: int = 1, limit: int = 0) -> BLEU:
-        """BLEU on a part of the run's own corpus.
-
-        Args:
-            part: "dev" or "test".
-            beam_size: of the search.
-            limit: how many sentences to use; 0 takes all.
-
-        Raises:
-            ValueError: beam_size is no integer of at least 1.
-            DataError: the corpus cannot be had.
-        """
-        texts = getattr(read_texts(self.settings.corpus), part)
-        source, target = thin(texts, limit or len(texts.source))
-        return bleu(self(source, beam_size), target, tokenizer(self.settings.corpus))
+        """`score` of the run's model on a part of its own corpus."""
+        return score(self.model, self.subwords, self.settings.corpus, part, beam_size, limit)

@@ -30,7 +30,7 @@ from attnlib.seq2seq import Seq2Seq
 MOST_CHARACTERS = 1000
 MOST_PIECES = 60
 MOST_BEAMS = 5
-OWN = MODELS / "home-assistant-es.js"  # what `make translator` makes of the run that the book is about
+TRANSLATOR = MODELS / "home-assistant-es.js"  # what `make translator` makes of the run that the book is about
 
 
 class Read(NamedTuple):
@@ -158,7 +158,7 @@ class Translate(Figure):
         step: int = 0,
         place: int = 0,
         beams: int = 1,
-        file: Path | str = OWN,
+        file: Path | str = TRANSLATOR,
         carried: bool = False,
         questions: Sequence[Mapping] = (),
     ):
