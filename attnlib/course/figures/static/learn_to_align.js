@@ -121,7 +121,7 @@ function render({ model, el: root }) {
     const count = training.looks(), at = model.get("at") < 0 ? count - 1 : Math.min(model.get("at"), count - 1);
     const looks = count ? training.lessons().map((one_) => one_.looks[at]) : models.map(() => before(lesson));
     view.classList.toggle("lr-alone", models.length === 1);
-    set(past.input, { max: Math.max(1, count - 1) });
+    set(past.input, { max: Math.max(1, count - 1), disabled: count < 2 });
     past.show(Math.max(at, 0), `step ${looks[0].step}`);
     grids.forEach(({ element, title, wrote, grid, none }, n) => {
       element.hidden = n >= models.length;
