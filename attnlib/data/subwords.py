@@ -1,11 +1,11 @@
 """Words cut into frequent pieces, so that a small vocabulary can write every word."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK
@@ -137,3 +137,35 @@ class Subwords:
 
     def __repr__(self) -> str:
         return f"Subwords({len(self)} pieces)"
+
+
+def word_shares(words: Sequence[str], pieces: Sequence[str]) -> Float[Tensor, "W P"]:
+    """Which word every piece of a sentence belongs to: the share of a piece's characters that are a word's.
+
+    Each column sums to 1. Times weights over P pieces, the matrix gives weights over W words that have the same sum.
+    A piece that spans two words belongs to both. A blank alone, `▁`, belongs to the word after it; at the end of the
+    sentence, to the last word.
+
+    Args:
+        words: of the sentence, blanks or none between them.
+        pieces: of the same sentence, as `Subwords.cut` gives them.
+
+    Raises:
+        ValueError: there is no word, a word is empty, or words and pieces are not the same characters.
+
+    Example:
+        >>> word_shares(["slow", "!"], ["▁", "s", "low!"])
+        tensor([[1.0000, 1.0000, 0.7500],
+                [0.0000, 0.0000, 0.2500]])
+    """
+    texts = [piece.replace("▁", "") for piece in pieces]
+    if not words or "" in words:
+        raise ValueError(f"need one word or more, none of them empty, got {list(words)}")
+    if "".join(words) != "".join(texts):
+        raise ValueError(f"the words {' '.join(words)!r} are not the pieces {' '.join(pieces)!r}")
+    owners, shares, start = [w for w, word in enumerate(words) for _ in word], torch.zeros(len(words), len(pieces)), 0
+    for p, text in enumerate(texts):
+        for w in owners[start : start + len(text)] or owners[start : start + 1] or owners[-1:]:
+            shares[w, p] += 1 / max(1, len(text))
+        start += len(text)
+    return shares

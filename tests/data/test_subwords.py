@@ -9,7 +9,7 @@ import torch
 from sentencepiece import SentencePieceTrainer
 from torch.testing import assert_close
 
-from attnlib.data.subwords import Subwords
+from attnlib.data.subwords import Subwords, word_shares
 from attnlib.data.vocabulary import BOS, EOS, PAD, SPECIALS, UNK
 
 TEXTS = ["low lower lowest", "new newer newest", "the slow snow", "wide wider widest"] * 5
@@ -79,3 +79,33 @@ def foreign() -> bytes:
 def test_what_cannot_be_learned_or_read_is_refused(call, message, subwords):
     with pytest.raises(ValueError, match=message):
         call(subwords)
+
+
+def test_the_pieces_of_a_word_are_its_own_and_every_piece_counts_once(subwords):
+    words = ["slow", "snow", "widest", "newer"]
+    _, pieces = subwords.cut(" ".join(words))
+    shares = word_shares(words, pieces)
+    assert shares.shape == (4, len(pieces)) and len(pieces) > 4
+    assert_close(shares.sum(0), torch.ones(len(pieces)))
+    for word, row in zip(words, shares, strict=True):
+        own = [piece.replace("▁", "") for piece, share in zip(pieces, row, strict=True) if share == 1]
+        assert "".join(own) == word
+
+
+def test_a_piece_of_two_words_is_shared_by_characters_and_a_blank_belongs_to_what_follows():
+    shares = word_shares(["ab", "c", "d"], ["▁a", "bc", "▁", "d", "▁"])
+    assert shares.tolist() == [[1, 0.5, 0, 0, 0], [0, 0.5, 0, 0, 0], [0, 0, 1, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("words", "pieces", "said"),
+    [
+        (["ab"], ["▁a", "c"], "the words 'ab' are not the pieces '▁a c'"),
+        (["ab", "c"], ["▁ab"], "the words 'ab c' are not the pieces '▁ab'"),
+        ([], [], r"need one word or more, none of them empty, got \[\]"),
+        (["a", ""], ["▁a"], r"need one word or more, none of them empty, got \['a', ''\]"),
+    ],
+)
+def test_words_and_pieces_of_different_sentences_are_refused(words, pieces, said):
+    with pytest.raises(ValueError, match=said):
+        word_shares(words, pieces)
