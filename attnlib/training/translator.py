@@ -284,5 +284,9 @@ class Translator:
         return translate(self.model, self.subwords, texts, beam_size, batch)
 
     def score(self, part: str = "test", beam_size: int = 1, limit: int = 0) -> BLEU:
-        """`score` of the run's model on a part of its own corpus."""
+        """`score` of the run's model on a part of its own corpus.
+
+        Raises:
+            ValueError, DataError: as `score`.
+        """
         return score(self.model, self.subwords, self.settings.corpus, part, beam_size, limit)

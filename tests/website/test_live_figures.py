@@ -127,8 +127,8 @@ def placed(**options: str) -> dict:
 def test_a_page_shows_a_figure_of_a_chapter_and_may_set_its_traits():
     as_stored = placed()
     assert as_stored == stored_figures("03", "ScoreExplorer")[0]
-    assert not as_stored["small"] and as_stored["questions"]
-    assert placed(**{"with": '{"small": true, "questions": []}'}) == {**as_stored, "small": True, "questions": []}
+    assert as_stored["temperature"] == 1 and as_stored["questions"]
+    assert placed(**{"with": '{"temperature": 2, "questions": []}'}) == {**as_stored, "temperature": 2, "questions": []}
     with pytest.raises(ExtensionError, match=r"ScoreExplorer of 03_\w+\.ipynb has no trait larg, smal"):
         placed(**{"with": '{"smal": true, "larg": 1}'})
 

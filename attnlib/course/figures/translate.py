@@ -120,7 +120,7 @@ class Translate(Figure):
 
     Example:
         >>> Translate("Select the language.", beams=5)
-        Translate('Select the language.' → 'selecciona el id de idioma.', beams=5)
+        Translate('Select the language.' → 'selecciona el idioma.', beams=5)
 
     Source: luong2015effective, equations 5 and 6; bahdanau2015neural, section 3.2 (the encoder) and appendix A.2.2.
     """

@@ -14,7 +14,7 @@ BUGS = of(
     ("every process has all", "RankShard(batches)", "batches"),
     ("losses not shared", "ddp_loss(model, mixed_precision_loss(settings.precision))",
      "mixed_precision_loss(settings.precision)"),
-    ("dev for test", "getattr(read_texts(self.settings.corpus), part)", "read_texts(self.settings.corpus).dev"),
+    ("dev for test", "getattr(read_texts(corpus), part)", "read_texts(corpus).dev"),
     ("score forgotten", "dropout=settings.dropout, **score)", "dropout=settings.dropout)"),
     ("patience forgotten", "patience=settings.patience or None", "patience=None"),
     ("the worst translations are best", "return 1 - bleu(", "return bleu("),
