@@ -50,6 +50,16 @@ def lab(tmp_path_factory):
         server.wait(20)
 
 
+def again(act: Callable[[], None], otherwise: str):
+    """Do what a user would do once more: while JupyterLab is busy with itself, it may not listen."""
+    for _ in range(10):
+        try:
+            return act()
+        except AssertionError:
+            continue
+    pytest.fail(otherwise)
+
+
 class Notebook:
     """A notebook of three cells that is open in JupyterLab; its kernel stays the same for all that is run in it."""
 
@@ -61,24 +71,28 @@ class Notebook:
 
     def write(self, *texts: str):
         for cell, text in zip(self.cells.all(), texts, strict=True):
-            cell.locator(".cm-content").click()
-            self.page.keyboard.press("Control+a")
-            self.page.keyboard.insert_text(text)  # whole: typed by letters, brackets would close themselves
-            expect(cell.locator(".cm-content")).to_have_text(text.replace("\n", ""))
+            content = cell.locator(".cm-content")
+
+            def type_anew(content=content, text=text):
+                content.click()
+                self.page.keyboard.press("Control+a")
+                self.page.keyboard.press("Delete")
+                self.page.keyboard.insert_text(text)  # whole: typed by letters, brackets would close themselves
+                expect(content).to_have_text(text.replace("\n", ""), timeout=2_000)
+
+            again(type_anew, "a cell does not take a text")
 
     def run(self, n: int):
         prompt = self.cells.nth(n).locator(".jp-InputPrompt")
         before = prompt.inner_text()
-        for _ in range(10):  # while JupyterLab is still busy with itself, it may not listen
+
+        def start():
             self.cells.nth(n).locator(".cm-content").click()
             self.page.keyboard.press("Control+Enter")
-            try:
-                expect(prompt).not_to_have_text(before, timeout=2_000)
-            except AssertionError:
-                continue
-            expect(prompt).to_have_text(re.compile(r"\[\d+\]:"))
-            return
-        pytest.fail(f"cell {n} does not run")
+            expect(prompt).not_to_have_text(before, timeout=2_000)
+
+        again(start, f"cell {n} does not run")
+        expect(prompt).to_have_text(re.compile(r"\[\d+\]:"))
 
     def said(self) -> str:
         self.run(1)
