@@ -44,8 +44,11 @@ def test_every_control_of_every_output_answers(name, visit):
         # A menu may take other controls away, and a reset answers only once something has changed.
         late = {"text": 1, "select-one": 1, "button": 2}  # by their type
         for control in sorted(controls, key=lambda control: late.get(control.evaluate("e => e.type"), 0)):
-            if control.get_attribute("aria-pressed") == "true" or control.is_disabled():
-                continue  # chosen already, or seen to have nothing to do: there is no past to look back to
+            if control.get_attribute("aria-pressed") == "true":
+                continue  # chosen already
+            if control.evaluate("e => e.disabled"):  # there is no past to look back to; no other control may be off
+                assert control.evaluate("e => e.labels?.[0]?.textContent") == "look back"
+                continue
             if control.get_attribute("aria-disabled") == "true":
                 # a bet is a bet, and a reset has something to do once something has changed
                 assert control.evaluate("e => e.closest('.attn-answers') !== null || e.textContent.startsWith('Reset')")
