@@ -10,9 +10,11 @@ import tests.typechecker  # noqa: F401  the hook looks its name up in what is im
 
 if "attnlib" in sys.modules:
     raise RuntimeError("attnlib was imported before its shape checks could be installed")
-# The grader has no shapes to check.
-rooms = [path.stem for path in (Path(__file__).parents[1] / "attnlib").iterdir() if path.stem != "grading"]
-jaxtyping.install_import_hook([f"attnlib.{room}" for room in rooms], "tests.typechecker.check")
+# The grader and the checks of answers have no shapes to check: what a check defines would be wrapped at every call.
+house = Path(__file__).parents[1] / "attnlib"
+rooms = {path.stem for path in house.iterdir()} - {"grading", "course"}
+rooms |= {f"course.{path.stem}" for path in (house / "course").iterdir()} - {"course.checks"}
+jaxtyping.install_import_hook([f"attnlib.{room}" for room in sorted(rooms)], "tests.typechecker.check")
 
 import matplotlib  # noqa: E402
 
@@ -54,3 +56,12 @@ def without_shape_checks():
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
+
+
+@pytest.fixture
+def untraced():
+    """At full speed while lines are counted: pytest-cov's own mark does nothing in the workers of xdist."""
+    tracer = sys.gettrace()
+    sys.settrace(None)
+    yield
+    sys.settrace(tracer)

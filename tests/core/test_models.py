@@ -252,7 +252,7 @@ def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor]
 
 
 #: What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
-untraced = pytest.mark.no_cover
+untraced = pytest.mark.usefixtures("untraced")
 
 
 @untraced

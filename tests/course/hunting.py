@@ -40,7 +40,7 @@ DOMAINS, PROPERTIES = domains.DOMAINS | LABORATORIES, domains.PROPERTIES | TRUE
 
 TABLE = Path(__file__).parent / "survivors.json"
 DRAWS = 80
-SECONDS = 1.0
+SECONDS = 0.5
 
 
 @dataclass

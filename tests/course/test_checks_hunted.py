@@ -10,7 +10,8 @@ from tests.course.hunting import DOMAINS, DRAWS, TABLE, alike, hunt
 from tests.course.laboratories import LABORATORIES
 from tests.course.mutations import mutants
 
-pytestmark = pytest.mark.no_cover  # tracing would make an hour of minutes; each line is reached by other tests
+# Tracing would make an hour of minutes; each line is reached by other tests.
+pytestmark = pytest.mark.usefixtures("without_shape_checks", "untraced")
 QUICK = ["mirrored", "past_and_padding"]
 LISTED = survivors.read(TABLE)
 

@@ -9,7 +9,8 @@ from attnlib.grading import assignment
 from tests.course import survivors
 from tests.grading.hunting import TABLE, Bench, hunt, settled
 
-pytestmark = pytest.mark.no_cover  # tracing would make an hour of minutes; each line is reached by other tests
+# Tracing would make an hour of minutes; each line is reached by other tests.
+pytestmark = pytest.mark.usefixtures("without_shape_checks", "untraced")
 NAMES = assignment.names()
 LISTED = survivors.read(TABLE)
 

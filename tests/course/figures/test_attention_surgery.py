@@ -88,6 +88,16 @@ def one_run(model: Seq2Seq, ids: list[int], most: int) -> list[dict]:
     return run_in_node(ESM, WRITE, {"network": export(model), "cases": [case]})[0]
 
 
+def test_an_empty_source_has_nothing_to_look_at():
+    model = seq2seq(seed=5).double()
+    got = one_run(model, [], most=4)
+    with torch.no_grad():
+        memory, state = model.encode(torch.tensor([[0]]), torch.tensor([0]))
+        wanted = model.decoder(torch.tensor([[1]]), memory, state)
+    np.testing.assert_allclose(got[0]["logits"], wanted.logits[0, 0].tolist(), atol=1e-12)
+    assert got[0]["weights"] == []
+
+
 def test_the_weights_of_a_tie_are_even():
     model = seq2seq()
     model.decoder.attention.score.v_a.weight.data.zero_()

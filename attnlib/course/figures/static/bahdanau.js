@@ -38,7 +38,7 @@ function additiveWeights(weights, state, projected) {
 function writeStep(weights, memory, state, token, painted = null) {
   const own = additiveWeights(weights, state, memory.projected);
   const alpha = painted ? Float64Array.from(painted) : own;
-  const context = weightedSum(memory.annotations, alpha);
+  const context = weightedSum(memory.annotations, alpha, weights["decoder.C_o.weight"].columns);
   const embedded = rowOf(weights["decoder.embedding.weight"], token);
   const cell = (name) => weights[`decoder.cell.${name}`];
   const input = affine(cell("weight_ih"), cell("bias_ih"), joined(embedded, context));

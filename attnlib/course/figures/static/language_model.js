@@ -32,11 +32,10 @@ export function languageModel(weights) {
    * @param {Float64Array[]} states @param {number} t
    * @returns {{weights: Float64Array, context: Float64Array}} α_tj for j < t, c_t (d): nothing and zeros at the first */
   function look(states, t) {
-    if (t === 0) return { weights: new Float64Array(0), context: new Float64Array(d) };
     const seen = states.slice(0, t);
     const scores = Float64Array.from(seen, (key) => product(states[t], key) / Math.sqrt(d));
     const alpha = logSoftmax(scores).map(Math.exp);
-    return { weights: alpha, context: weightedSum(seen, alpha) };
+    return { weights: alpha, context: weightedSum(seen, alpha, d) };
   }
 
   /** What comes next. @param {Float64Array} [state] h_t, h_0 where nothing was read

@@ -6,7 +6,7 @@ import { affine, encode, gruStep, joined, logSoftmax, product, rowOf, weightedSu
 export const luong = { begin: readSource, step: luongStep };
 
 /** All that is computed once for a source.
- * @param {object} weights by name, as of `tensors()` @param {number[]} ids at least one
+ * @param {object} weights by name, as of `tensors()` @param {number[]} ids of the source
  * @param {string} prefix of the decoder's names
  * @returns {{annotations: Float64Array[], keys: Float64Array[], state: Float64Array}} (S, d_annotation), the keys
  *   after W (S, d), s_0 (d) */
@@ -31,7 +31,7 @@ function luongStep(weights, source, before, token, painted = null, prefix = "dec
   const state = gruStep(fed, before, named("rnn.weight_hh_l0"), named("rnn.bias_hh_l0"));
   const own = logSoftmax(Float64Array.from(source.keys, (key) => product(state, key))).map(Math.exp);
   const alpha = painted ? Float64Array.from(painted) : own;
-  const context = weightedSum(source.annotations, alpha);
+  const context = weightedSum(source.annotations, alpha, named("attention.score.W.weight").columns);
   const output = affine(named("W_c.weight"), null, joined(context, state)).map(Math.tanh);
   return { state, own, weights: alpha, context, logits: affine(named("W_o.weight"), named("W_o.bias"), output) };
 }

@@ -53,9 +53,10 @@ export function joined(...vectors) {
   return all;
 }
 
-/** Σ_j α_j h_j. @param {Float64Array[]} annotations (S, d), at least one @param {ArrayLike<number>} alpha (S) */
-export function weightedSum(annotations, alpha) {
-  const context = new Float64Array(annotations[0].length);
+/** Σ_j α_j h_j. @param {Float64Array[]} annotations (S, d) @param {ArrayLike<number>} alpha (S)
+ * @param {number} d width of an annotation, which none may tell @returns {Float64Array} (d), zeros where S = 0 */
+export function weightedSum(annotations, alpha, d) {
+  const context = new Float64Array(d);
   annotations.forEach((h, j) => { for (let n = 0; n < h.length; n++) context[n] += alpha[j] * h[n]; });
   return context;
 }

@@ -29,6 +29,9 @@ BUGS = of(
     ("page's weights: scale forgotten", "view.getInt8(n) * scale", "view.getInt8(n)"),
     ("page's weights: big-endian", "getUint16(2 * n, true)", "getUint16(2 * n)"),
 ) + of(
+    "course/figures/static/network.js", "course/figures/test_attention_surgery.py",
+    ("page's context: width of the first annotation", "(d);\n  a", "(annotations[0].length);\n  a"),
+) + of(
     "course/figures/static/two_readings.js", "course/figures/test_fading_trace.py",
     ("page's trace: share of the first difference", "Math.max(...distances)", "distances[0]"),
     ("page's trace: gone too early", "findLastIndex((share) => share >=", "findIndex((share) => share >="),
