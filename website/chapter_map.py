@@ -1,7 +1,7 @@
 """Sphinx extension: the map of the chapters, drawn from `_toc.yml` and from what `book/chapters.yml` says they need.
 
 A part of the book is a block of rows. A chapter stands below those of its part that it needs, at most three side by
-side; an arrow that passes a row goes through a gap between its boxes.
+side; an arrow that passes a row goes through a gap between its boxes. A phone has no room for that: it shows a list.
 """
 
 import html
@@ -122,7 +122,7 @@ def way(start: Box, end: Box, x: float, to: float, boxes: list[Box]) -> str:
 
 
 def drawing(book: Mapping[str, list[Chapter]], seconds: Mapping[str, int]) -> str:
-    """The map as HTML, with what each file runs. Who points at a chapter sees the arrows that lead to it."""
+    """The map as SVG, with what each file runs. Who points at a chapter sees the arrows that lead to it."""
     boxes, captions, height = layout(book)
     at, ends = {box.chapter.number: box for box in boxes}, spread(boxes)
     drawn = [f'<text class="part" x="0" y="{y:.0f}">{html.escape(caption)}</text>' for caption, y in captions]
@@ -143,7 +143,20 @@ def drawing(book: Mapping[str, list[Chapter]], seconds: Mapping[str, int]) -> st
     )
     box = f"{-RIM} 0 {WIDTH + 2 * RIM} {height + 2:.0f}"
     body = "\n".join([tip, *drawn])
-    return f'<nav class="map" aria-label="Map of the chapters">\n<svg viewBox="{box}">\n{body}\n</svg>\n</nav>'
+    return f'<svg viewBox="{box}">\n{body}\n</svg>'
+
+
+def listed(book: Mapping[str, list[Chapter]], seconds: Mapping[str, int]) -> str:
+    """The same as a list, which says in words where arrows come from."""
+    lines = []
+    for caption, chapters in book.items():
+        lines.append(f"<p>{html.escape(caption)}</p>\n<ul>")
+        for number, file, name, asks, needs in chapters:
+            after = f" · after {' and '.join(map(str, needs))}" if needs else ""
+            title = f'<a href="{file}.html">{number} · {html.escape(name)}</a>'
+            lines.append(f"<li>{title}<br>{html.escape(asks)} · {seconds[file]} s{after}</li>")
+        lines.append("</ul>")
+    return "\n".join(lines)
 
 
 class ChapterMap(SphinxDirective):
@@ -153,7 +166,9 @@ class ChapterMap(SphinxDirective):
         for path in (*LISTS, BOOK / "times.json"):
             self.env.note_dependency(str(path))
         toc, known = (yaml.safe_load(path.read_text("utf8")) for path in LISTS)
-        return [nodes.raw("", drawing(parts(toc, known), times()["seconds"]), format="html")]
+        book, seconds = parts(toc, known), times()["seconds"]
+        shown = f"{drawing(book, seconds)}\n{listed(book, seconds)}"
+        return [nodes.raw("", f'<nav class="map" aria-label="Map of the chapters">\n{shown}\n</nav>', format="html")]
 
 
 def setup(app) -> dict[str, bool]:

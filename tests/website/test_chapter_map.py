@@ -8,7 +8,7 @@ import pytest
 import yaml
 from sphinx.errors import ExtensionError
 
-from website.chapter_map import BELOW, HEIGHT, LISTS, RIM, WIDTH, Chapter, drawing, layout, parts, rows
+from website.chapter_map import BELOW, HEIGHT, LISTS, RIM, WIDTH, Chapter, drawing, layout, listed, parts, rows
 
 TOC, KNOWN = (yaml.safe_load(path.read_text("utf8")) for path in LISTS)
 
@@ -22,6 +22,16 @@ def test_a_chapter_stands_below_what_it_needs_and_three_side_by_side():
     assert [[one.number for one in row] for row in rows(chapters)] == [[3], [4, 5], [6, 7, 8], [9]]
     drawn = drawing({"Part <b>": [chapter(1)]}, {"01_x": 5})
     assert "1 · &lt;1&gt;" in drawn and "<b>" not in drawn
+
+
+def test_the_list_says_what_the_arrows_say():
+    found = listed({"Part <b>": [chapter(1), chapter(2, 1), chapter(3, 1, 2)]}, {"01_x": 5, "02_x": 6, "03_x": 70})
+    assert re.findall(r'<li><a href="(.+?)">(.+?)</a><br>(.+?)</li>', found) == [
+        ("01_x.html", "1 · &lt;1&gt;", "what? · 5 s"),
+        ("02_x.html", "2 · &lt;2&gt;", "what? · 6 s · after 1"),
+        ("03_x.html", "3 · &lt;3&gt;", "what? · 70 s · after 1 and 2"),
+    ]
+    assert "<p>Part &lt;b&gt;</p>" in found
 
 
 @pytest.mark.parametrize(
