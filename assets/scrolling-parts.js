@@ -2,7 +2,7 @@
 // tables have it while they scroll, but looks once, 300 ms after the window has changed: its own column may still be
 // moving then. Formulas it forgets. So here they are watched.
 
-const PARTS = "pre, .map, :has(> svg.picture), .nboutput > .output_area, .cell_output > .output, .jp-RenderedHTMLCommon, "
+const PARTS = "pre, :has(> svg.picture), .nboutput > .output_area, .cell_output > .output, .jp-RenderedHTMLCommon, "
     + ".pst-scrollable-table-container, div.math mjx-container";
 
 const watched = new ResizeObserver((entries) => {

@@ -111,7 +111,7 @@ RAW_FORMULAS = r"""() => {
 # Nothing is asked of a page before.
 REACHABLE = """(width) => innerWidth === width
     && !document.getAnimations().some(({ playState }) => playState === "running") && [...document.querySelectorAll(
-    "pre, .map, :has(> svg.picture), .nboutput > .output_area, .cell_output > .output, .jp-RenderedHTMLCommon,"
+    "pre, :has(> svg.picture), .nboutput > .output_area, .cell_output > .output, .jp-RenderedHTMLCommon,"
     + ".pst-scrollable-table-container, div.math mjx-container",
 )].filter((part) => part.checkVisibility()).every((part) => (part.tabIndex === 0)
     === (part.scrollWidth > part.clientWidth || part.scrollHeight > part.clientHeight))"""
