@@ -316,7 +316,9 @@ def compare(chosen: list[Path], jobs: str) -> None:
                 shutil.copytree(notebooks.BOOK, place)
             paths.append(str(place / page.name))
             cells += len(code_of(place / page.name))
-        command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-kernel-name", "colab", "-q", *paths]
+        # Cells have an order, also where PYTEST_ADDOPTS shuffles tests.
+        command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-q", *paths]
+        command += ["--nbval", "--nbval-kernel-name", "colab"]
         command += ["--nbval-sanitize-with", str(same), "-c", str(ROOT / "pyproject.toml"), f"--rootdir={folder}"]
         command += ["-p", "conftest", "-p", "no:cacheprovider", "-n", jobs, "--dist", "loadfile"]
         command += ["--no-loadscope-reorder"]  # the longest first, so that none is left at the end for one worker alone

@@ -101,13 +101,17 @@ class Tab:
         self.visit = Visit(self.page, [], [], [])
         self.page.on("pageerror", lambda error: self.note(str(error)))
         self.page.on("console", lambda message: self.note(message.text) if message.type == "error" else None)
-        self.page.on("requestfailed", lambda asked: self.visit.failed.append(asked.url))
+        self.page.on("requestfailed", self.not_had)
 
     def only_here(self, route):
         if urlsplit(route.request.url).hostname == "127.0.0.1":
             return route.continue_()
         self.visit.third_party.append(route.request.url)
         return route.abort()
+
+    def not_had(self, request):
+        if request.failure != "net::ERR_ABORTED":  # dropped, because the reader has left the page while it loaded
+            self.visit.failed.append(request.url)
 
     def note(self, text: str):
         if not any(harmless in text for harmless in HARMLESS):

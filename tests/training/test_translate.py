@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -56,13 +57,20 @@ def toy(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def learned(tmp_path_factory):
     """A finished run on the toy corpus, and its history."""
     folder = tmp_path_factory.mktemp("toy")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(jaxtyping.config, "jaxtyping_disable", True)  # the shapes of three hundred equal steps
         patch.setitem(CORPORA, "toy", CORPUS)
         return folder, train(folder, Settings(**SETTINGS))
+
+
+@pytest.fixture
+def trained(learned, tmp_path_factory):
+    """The same in a folder of its own, to which a test may add."""
+    folder, history = learned
+    return shutil.copytree(folder, tmp_path_factory.mktemp("run") / "toy"), history
 
 
 # --- in this process --------------------------------------------------------------------------------

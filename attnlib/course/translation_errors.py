@@ -1,0 +1,61 @@
+"""Fifty translations of the translator in the page, and what one reader found wrong in each."""
+
+import hashlib
+from pathlib import Path
+from typing import NamedTuple
+
+from attnlib.data import DataError, read_texts
+
+ERRORS = Path(__file__).with_name("translation_errors.txt")  # its first lines say by which rule
+
+#: The kinds of error, as the rule explains them.
+KINDS = ("missing", "wrong", "agreement", "copied", "twice", "nonsense")
+
+
+class Judged(NamedTuple):
+    """A sentence of the test part and its translation.
+
+    Attributes:
+        source: English.
+        reference: Spanish, as the corpus has it.
+        said: Spanish, as the translator wrote it with five beams.
+        errors: `{kind: places of the English words concerned}`, in `source.split()`; empty where nothing is wrong.
+    """
+
+    source: str
+    reference: str
+    said: str
+    errors: dict[str, tuple[int, ...]]
+
+
+def load_translation_errors() -> list[Judged]:
+    """What is wrong in 50 translations, spread evenly over the test part of `read_texts("home-assistant-es")`.
+
+    One reader judged them, by the rule at the head of `translation_errors.txt`. Another reader would differ in places:
+    compare kinds by these numbers, not one translator with another.
+
+    Raises:
+        DataError: the wheel that carries the sentences cannot be had, or holds others.
+    """
+    test = read_texts("home-assistant-es").test
+    known = {digest(*pair): pair for pair in zip(*test, strict=True)}
+    found = []
+    for line in ERRORS.read_text("utf8").splitlines():
+        if line.startswith("#"):
+            continue
+        name, errors, said = line.split(" | ")
+        if name not in known:
+            raise DataError(f"the sentence {name} of {ERRORS.name} is not in the test part any more")
+        found.append(Judged(*known[name], said, dict(map(read, errors.split())) if errors != "right" else {}))
+    return found
+
+
+def digest(source: str, reference: str) -> str:
+    """What a pair is known by."""
+    return hashlib.sha256(f"{source}\t{reference}".encode()).hexdigest()[:16]
+
+
+def read(error: str) -> tuple[str, tuple[int, ...]]:
+    """Kind and words, from "kind:j,j" or "kind"."""
+    kind, _, words = error.partition(":")
+    return kind, tuple(map(int, words.split(","))) if words else ()
