@@ -13,19 +13,12 @@ KINDS = ("missing", "wrong", "agreement", "copied", "twice", "nonsense")
 
 
 class Judged(NamedTuple):
-    """A sentence of the test part and its translation.
+    """A sentence of the test part and its translation."""
 
-    Attributes:
-        source: English.
-        reference: Spanish, as the corpus has it.
-        said: Spanish, as the translator wrote it with five beams.
-        errors: `{kind: places of the English words concerned}`, in `source.split()`; empty where nothing is wrong.
-    """
-
-    source: str
-    reference: str
-    said: str
-    errors: dict[str, tuple[int, ...]]
+    source: str  # English
+    reference: str  # Spanish, as the corpus has it
+    said: str  # Spanish, as the translator wrote it with five beams
+    errors: dict[str, tuple[int, ...]]  # kind → English words concerned, as places in `source.split()`; none: all right
 
 
 def load_translation_errors() -> list[Judged]:
