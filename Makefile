@@ -193,9 +193,10 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 	@echo "==> notebooks: every stored output is computed again and compared"
 	@$(BIN)/python -m pytest --nbval --nbval-current-env book --ignore=book/exercises -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 
+# A test of a page waits for its clock some of the time: one more of them keeps the cores busy.
 browser: needs-browser $(VENV)/.test $(if $(READY),,zip) ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests/browser -q -n $(JOBS) --dist worksteal -p no:nbval
+	@$(BIN)/python -m pytest tests/browser $(if $(THOROUGH),,-m "not thorough") -q -n $$(($(JOBS) + 1)) --dist worksteal -p no:nbval
 	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (about half an hour)

@@ -1,10 +1,10 @@
 """Fifty translations of the translator in the page, and what one reader found wrong in each."""
 
-import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-from attnlib.data import DataError, read_texts
+from attnlib.data import read_texts
+from attnlib.data.by_hand import digest, read_notes
 
 ERRORS = Path(__file__).with_name("translation_errors.txt")  # its first lines say by which rule
 
@@ -31,21 +31,12 @@ def load_translation_errors() -> list[Judged]:
         DataError: the wheel that carries the sentences cannot be had, or holds others.
     """
     test = read_texts("home-assistant-es").test
-    known = {digest(*pair): pair for pair in zip(*test, strict=True)}
+    pairs = {digest(*pair): pair for pair in zip(*test, strict=True)}
     found = []
-    for line in ERRORS.read_text("utf8").splitlines():
-        if line.startswith("#"):
-            continue
-        name, errors, said = line.split(" | ")
-        if name not in known:
-            raise DataError(f"the sentence {name} of {ERRORS.name} is not in the test part any more")
-        found.append(Judged(*known[name], said, dict(map(read, errors.split())) if errors != "right" else {}))
+    for pair, note in read_notes(ERRORS, pairs):
+        errors, _, said = note.partition(" | ")
+        found.append(Judged(*pair, said, dict(map(read, errors.split())) if errors != "right" else {}))
     return found
-
-
-def digest(source: str, reference: str) -> str:
-    """What a pair is known by."""
-    return hashlib.sha256(f"{source}\t{reference}".encode()).hexdigest()[:16]
 
 
 def read(error: str) -> tuple[str, tuple[int, ...]]:

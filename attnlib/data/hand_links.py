@@ -1,11 +1,10 @@
 """Sentences of Home Assistant whose words were linked to those of their Spanish translations by hand."""
 
-import hashlib
 from pathlib import Path
 
+from attnlib.data.by_hand import digest, read_notes
 from attnlib.data.examples import AlignmentLinks, Example
-from attnlib.data.translation import Pair, load_home_assistant
-from attnlib.data.wheels import DataError
+from attnlib.data.translation import load_home_assistant
 
 LINKS = Path(__file__).with_name("hand_links.txt")  # its first lines say by which rule
 
@@ -19,22 +18,12 @@ def load_hand_links() -> list[Example]:
     Raises:
         DataError: the wheel that carries the sentences cannot be had, or holds others.
     """
-    pairs = {digest(pair): pair for pair in load_home_assistant("es").test}
+    pairs = {digest(" ".join(pair.source), " ".join(pair.target)): pair for pair in load_home_assistant("es").test}
     found = []
-    for line in LINKS.read_text("utf8").splitlines():
-        if line.startswith("#"):
-            continue
-        name, _, links = line.partition(" ")
-        if name not in pairs:
-            raise DataError(f"the sentence {name} of {LINKS.name} is not in the test part any more")
+    for pair, links in read_notes(LINKS, pairs):
         sure, possible = (read(part) for part in links.split("|"))
-        found.append(Example(pairs[name].source, pairs[name].target, sure, sure | possible))
+        found.append(Example(pair.source, pair.target, sure, sure | possible))
     return found
-
-
-def digest(pair: Pair) -> str:
-    """What a pair is known by, whatever stands before it."""
-    return hashlib.sha256("\t".join(map(" ".join, pair[:2])).encode()).hexdigest()[:16]
 
 
 def read(links: str) -> AlignmentLinks:

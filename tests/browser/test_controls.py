@@ -1,6 +1,7 @@
 """No dead controls: whatever looks as if it could be moved, answers, and nothing below it moves along."""
 
 import pytest
+from playwright.sync_api import Locator
 from playwright.sync_api import TimeoutError as TimedOut
 
 from benchmarks.figures import controls_of, pages_with_figures
@@ -17,9 +18,34 @@ LOOK = """root => {
     return copy.innerHTML;
 }"""
 
+# The visible controls of a figure, marked: a control may bring others and take them away, so that places would not do.
+# A menu may take others away, and a reset answers only once something has changed: they come last.
+MARK = """(root, controls) => {
+    const late = { text: 1, "select-one": 1, button: 2 };
+    const shown = [...root.querySelectorAll(controls)].filter((e) => e.checkVisibility({ visibilityProperty: true }));
+    shown.forEach((e, n) => e.setAttribute("data-nth", n));
+    return shown.sort((a, b) => (late[a.type] ?? 0) - (late[b.type] ?? 0)).map((e) => e.dataset.nth);
+}"""
+
+# How a control is operated, what the figure shows before that, and why it may be off.
+STATE = f"""control => {{
+    const root = control.closest("[data-live]");
+    root.before = ({LOOK})(root);
+    return {{
+        kind: control.role ?? control.type ?? control.localName,
+        chosen: control.ariaPressed === "true",
+        off: control.disabled ? "no past" : control.ariaDisabled === "true" ? "nothing to do" : "",
+        label: control.labels?.[0]?.textContent ?? "",
+        resets: control.textContent.startsWith("Reset") || control.closest(".attn-answers") !== null,
+        atStart: Number(control.value ?? control.ariaValueNow) <= Number(control.min || control.ariaValueMin),
+        others: [...control.options ?? []].map((o) => o.value).filter((value) => value !== control.value),
+        text: control.value,
+    }};
+}}"""
+
 
 @pytest.mark.parametrize("name", pages_with_figures(BUILT) or [None])
-def test_every_control_of_every_output_answers(name, visit):
+def test_every_control_answers_and_nothing_below_moves_in_a_drag(name, visit):
     if name is None:
         pytest.fail(f"no page at {BUILT} has a figure: run `make book` first")
     page = visit(name).page
@@ -36,54 +62,39 @@ def test_every_control_of_every_output_answers(name, visit):
     assert [orphan.evaluate("e => e.outerHTML") for orphan in orphans] == []
 
     for view in page.locator("[data-live=true]").all():
-        # By a mark, not by count: a control may bring others and take them away.
-        view.evaluate("(e, css) => e.querySelectorAll(css).forEach((c, n) => c.setAttribute('data-nth', n))", CONTROLS)
-        marked = [view.locator(f"[data-nth='{n}']") for n in range(view.locator(CONTROLS).count())]
-        controls = [control for control in marked if control.is_visible()]
-        assert controls, "a live figure without a control"
-        # A menu may take other controls away, and a reset answers only once something has changed.
-        late = {"text": 1, "select-one": 1, "button": 2}  # by their type
-        for control in sorted(controls, key=lambda control: late.get(control.evaluate("e => e.type"), 0)):
-            if control.get_attribute("aria-pressed") == "true":
-                continue  # chosen already
-            if control.evaluate("e => e.disabled"):  # there is no past to look back to; no other control may be off
-                assert control.evaluate("e => e.labels?.[0]?.textContent") == "look back"
-                continue
-            if control.get_attribute("aria-disabled") == "true":
-                # a bet is a bet, and a reset has something to do once something has changed
-                assert control.evaluate("e => e.closest('.attn-answers') !== null || e.textContent.startsWith('Reset')")
-                continue
-            before = view.evaluate(LOOK)
-            operate(control)
-            try:  # what is put on the clipboard is said when it is there
-                page.wait_for_function(
-                    f"([root, before]) => ({LOOK})(root) !== before", arg=[view.element_handle(), before]
-                )
-            except TimedOut:
-                pytest.fail(f"dead: {control.evaluate('e => e.outerHTML')[:300]}")
+        marked = view.evaluate(MARK, CONTROLS)
+        assert marked, "a live figure without a control"
+        for nth in marked:
+            control = view.locator(f"[data-nth='{nth}']")
+            state = control.evaluate(STATE)
+            if state["off"] == "no past":  # no other control may be off
+                assert state["label"] == "look back"
+            elif state["off"]:  # a bet is a bet, and a reset has something to do once something has changed
+                assert state["resets"], control.evaluate("e => e.outerHTML")
+            elif not state["chosen"]:
+                operate(control, state)
+                try:  # what is put on the clipboard is said when it is there
+                    page.wait_for_function(f"root => ({LOOK})(root) !== root.before", arg=view.element_handle())
+                except TimedOut:
+                    pytest.fail(f"dead: {control.evaluate('e => e.outerHTML')[:300]}")
 
-
-@pytest.mark.parametrize("name", pages_with_figures(BUILT))
-def test_nothing_below_a_figure_moves_in_a_drag(name, visit):
-    page = visit(name).page
+    page.reload()  # as a reader finds it
     for width in (1280, 375):
         page.set_viewport_size({"width": width, "height": 900})
         for figure, control in controls_of(page).items():
             heights = heights_in_a_drag(control)
-            assert len(set(heights)) == 1, f"{figure}, {width} px: {heights}"
+            assert len(set(heights)) == 1, f"what is below {figure} moves in a drag, {width} px: {heights}"
 
 
-def operate(control):
-    kind = control.evaluate("e => e.getAttribute('role') ?? e.type ?? e.tagName.toLowerCase()")
-    if kind in ("range", "slider"):
-        control.focus()
-        at_start = control.evaluate("e => Number(e.value ?? e.ariaValueNow) <= Number(e.min || e.ariaValueMin)")
-        control.press("ArrowRight" if at_start else "ArrowLeft")
-    elif kind == "select-one":
-        values = control.locator("option").evaluate_all("options => options.map(option => option.value)")
-        control.select_option(next(value for value in reversed(values) if value != control.input_value()))
-    elif kind == "text":
-        control.press("End")
-        control.press("Backspace" if control.input_value() else "a")
-    else:
-        control.click()
+def operate(control: Locator, state: dict):
+    """With real keys and clicks, as `STATE` says that it is operated."""
+    match state["kind"]:
+        case "range" | "slider":
+            control.press("ArrowRight" if state["atStart"] else "ArrowLeft")
+        case "select-one":
+            control.select_option(state["others"][-1])
+        case "text":
+            control.press("End")
+            control.press("Backspace" if state["text"] else "a")
+        case _:
+            control.click()

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from attnlib.figures.assets import module, stylesheet
 from benchmarks.examples import EXAMPLES, score_explorer
-from tests.browser.conftest import DRAWN, heights_in_a_drag
+from tests.browser.conftest import DRAWN
 from tests.browser.test_pages import AXE, MARK_EACH_LOOK, RUN_AXE, TOO_WIDE
 
 HOSTILE = '<!--<script></script><img src=x onerror="window.ran = true">'
@@ -199,15 +199,6 @@ def test_on_paper_it_is_a_picture(name, mounted):
     drawn = [e.evaluate(area) for e in page.locator("[data-live] :is(svg, canvas, table, img):visible").all()]
     assert max(drawn, default=0) > 10_000, "nothing is left"
     assert page.pdf()[:4] == b"%PDF"
-
-
-@every_figure
-def test_nothing_below_it_moves_in_a_drag(name, mounted):
-    page = mounted(figure(name)).page
-    for width in (1280, 375):
-        page.set_viewport_size({"width": width, "height": 900})
-        heights = heights_in_a_drag(page.locator(f"[data-live] {EXAMPLES[name].control}"))
-        assert len(set(heights)) == 1, f"{width} px: {heights}"
 
 
 def test_a_figure_that_fails_says_so_in_its_place_and_the_page_lives_on(static_page):

@@ -9,7 +9,6 @@ from attnlib.course.figures.translator_file import MODELS
 from attnlib.figures.page import page, view
 from benchmarks.examples import stored_figures
 from tests.browser.conftest import DRAWN
-from tests.browser.test_pages import SETTLED
 
 # How wide a figure is in the book's column, at each width of the window.
 COLUMNS = {320: 288, 375: 343, 768: 736, 1280: 704, 1920: 832}
@@ -102,6 +101,10 @@ SHOWN = {
 }  # fmt: skip
 
 asking = pytest.mark.parametrize(("chapter", "name"), SHOWN)
+answering = pytest.mark.parametrize(
+    ("chapter", "name"),  # what trains takes its time
+    [pytest.param(*key, marks=pytest.mark.thorough if "LearnToAlign" in key else ()) for key in SHOWN],
+)
 
 # What is cut: text that is wider or higher than its box, a mark outside of its drawing, anything outside of the frame.
 # What lies in a part that scrolls, and says so by a shade, is not cut.
@@ -241,7 +244,7 @@ def test_the_names_of_the_rows_stay_where_a_map_scrolls(chapter_figure):
     assert name.bounding_box()["x"] == pytest.approx(before, abs=1)
 
 
-@asking
+@answering
 def test_the_figure_shows_what_the_answer_says(chapter, name, chapter_figure):
     figure = chapter_figure(chapter, name)
     card = figure.locator(".attn-question")
@@ -255,18 +258,3 @@ def test_the_figure_shows_what_the_answer_says(chapter, name, chapter_figure):
         expect(figure.locator(place)).to_contain_text(words, timeout=LEARNS if name == "LearnToAlign" else None)
         card.get_by_role("button", name="Next question").or_(card.get_by_role("button", name="Start over")).click()
     expect(card.locator(".attn-ask")).to_contain_text(questions[0]["ask"])
-
-
-# How far down a page its first live figure begins, as a share of the page's height.
-PLACE = """() => {
-    const page = document.querySelector("article.bd-article").getBoundingClientRect();
-    return (document.querySelector("[data-live]").getBoundingClientRect().top - page.top) / page.height;
-}"""
-
-
-@pytest.mark.parametrize("chapter", sorted({chapter for chapter, _ in SHOWN}))
-def test_a_chapter_shows_its_figure_before_its_measurements(chapter, built, visit):
-    (file,) = (built / "book").glob(f"{chapter}_*.html")
-    page = visit(file).page
-    page.evaluate(SETTLED)
-    assert page.evaluate(PLACE) <= 0.34

@@ -1,6 +1,7 @@
 """Every page of the built book: offline, without errors, readable on a phone, in light and dark, accessible."""
 
 import os
+import re
 from pathlib import Path
 
 import axe_playwright_python
@@ -149,6 +150,13 @@ EMPTY_LINES = """() => [...document.querySelectorAll(".highlight > pre")].filter
 })"""
 
 
+# How far down a page its first live figure begins, as a share of the page's height.
+FIRST_FIGURE = """() => {
+    const page = document.querySelector("article.bd-article").getBoundingClientRect();
+    return (document.querySelector("[data-live]").getBoundingClientRect().top - page.top) / page.height;
+}"""
+
+
 @pytest.mark.parametrize("name", pages())
 def test_page(name, built, visit, request):
     """One visit, from the disk, of the archive in which files were left out: all that can be said of any page."""
@@ -165,6 +173,8 @@ def test_page(name, built, visit, request):
     assert page.locator(".cell_output").get_by_text("Not written yet").count() == 0, "a check without an answer"
     assert page.evaluate(PICTURES) == []
     assert page.evaluate(EMPTY_LINES) == []
+    if re.match(r"book/\d\d_", name) and page.locator("[data-live]").count():
+        assert page.evaluate(FIRST_FIGURE) <= 0.34, "a chapter shows its figure before its measurements"
 
     page.set_viewport_size({"width": 375, "height": 800})
     assert page.evaluate(TOO_WIDE) == "", "light, 375 px"

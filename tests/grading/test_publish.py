@@ -52,6 +52,7 @@ def files(folder) -> set[str]:
     return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
 
 
+@pytest.mark.thorough  # the whole course is published
 def test_the_tree_is_the_course_without_sources_and_secrets(whole, tmp_path):
     folder = tmp_path / "new" / "student"
     publish.write(folder)
@@ -124,6 +125,7 @@ def test_git_says_why_it_refuses(course, tmp_path, monkeypatch):
         publish.write(tmp_path / "student")
 
 
+@pytest.mark.thorough  # the whole course is published
 def test_the_assignments_become_a_repository_of_their_own(course, tmp_path, capsys):
     """Laid into a published copy, which has none, it makes the course whole again; an address in it leads elsewhere."""
     own, public = tmp_path / "own", tmp_path / "public"

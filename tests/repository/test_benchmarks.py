@@ -269,6 +269,7 @@ def rows_of(record) -> list[Row]:
     return [Row(**fields) for fields in record["rows"]]
 
 
+@pytest.mark.thorough  # it measures
 def test_every_section_gives_finite_rows(quick):
     assert list(dict.fromkeys(row.section for row in rows_of(quick))) == [*speed.SECTIONS, "growth"]
     for row in rows_of(quick):
@@ -299,6 +300,7 @@ def test_a_step_is_taken_apart():
     plots.plt.close(fig)
 
 
+@pytest.mark.thorough  # it measures
 def test_the_picture_is_drawn_and_is_the_same_twice(quick, tmp_path):
     for name in ("a.svg", "b.svg"):
         plots.write(quick, tmp_path / name)
@@ -311,6 +313,7 @@ def test_the_picture_is_drawn_and_is_the_same_twice(quick, tmp_path):
 PAGE = json.loads((ROOT / "book" / "speed.json").read_text("utf8"))
 
 
+@pytest.mark.thorough  # it measures
 def test_the_page_s_numbers_are_those_of_a_whole_run(quick):
     def shape(record):
         return Counter(
@@ -356,6 +359,7 @@ def test_numbers_have_three_digits_and_a_column_that_nobody_fills_is_left_out():
     assert filled == (("a", "c"), [("1", ""), ("", "2")])
 
 
+@pytest.mark.thorough  # it measures
 def test_slopes_stand_in_one_line_for_each_curve(quick):
     lines = speed_tables.slope_lines([row for row in rows_of(quick) if row.section == "growth"])
     assert [line[0].splitlines()[0] for line in lines] == [

@@ -69,6 +69,8 @@ def test_the_parts_of_make_check_are_what_the_workflow_runs():
     quick, all_of_them = (make("--dry-run", "unit", f"{thorough}={word}") for word in ("", "1"))
     assert '-m "not thorough"' in quick and "--cov" not in quick
     assert "thorough" not in all_of_them and "--cov" in all_of_them and "--hypothesis-profile=full" in all_of_them
+    quick, all_of_them = (make("--dry-run", "browser", "READY=1", f"{thorough}={word}") for word in ("", "1"))
+    assert '-m "not thorough"' in quick and "thorough" not in all_of_them
 
 
 def test_rows_of_the_weekly_matrix_are_those_of_the_noxfile():

@@ -8,7 +8,5 @@ BUGS = of(
     ("words of an error counted from 1", "tuple(map(int, words.split(\",\")))",
      "tuple(int(j) + 1 for j in words.split(\",\"))"),
     ("a right translation is an error", ' if errors != "right" else {}', ""),
-    ("the first sentences for those that were judged", "Judged(*known[name], said",
-     "Judged(*list(known.values())[len(found)], said"),
-    ("the reference for the translation", "Judged(*known[name], said", "Judged(*known[name], known[name][1]"),
+    ("the reference for the translation", "Judged(*pair, said", "Judged(*pair, pair[1]"),
 )

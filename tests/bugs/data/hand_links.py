@@ -7,6 +7,4 @@ BUGS = of(
     "data/hand_links.py", "data/test_hand_links.py",
     ("sure links are not possible", "sure, sure | possible))", "sure, possible))"),
     ("hand links (source, target)", "frozenset((int(i), int(j))", "frozenset((int(j), int(i))"),
-    ("the first sentences for those that were linked", "pairs[name].source, pairs[name].target",
-     "*list(pairs.values())[len(found)][:2]"),
 )
