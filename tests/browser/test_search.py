@@ -45,7 +45,7 @@ QUESTIONS = {
     "byte pair encoding": ["15_scaling_up#step-1-words-become-pieces"],
     "mixed precision bfloat16": ["15_scaling_up#step-4-sixteen-bits"],
     "sampling with temperature": ["06_attention_language_model#from-probabilities-to-text"],
-    "what is BLEU": ["15_scaling_up#step-2-a-score-that-can-be-trusted"],
+    "what is BLEU": ["15_scaling_up#step-2-bleu-a-score-that-can-be-trusted"],
     "transformer": ["12_multi_head#the-block-around-it"],
 }
 #: One letter is missing, wrong, too much, or has changed places with the next.
