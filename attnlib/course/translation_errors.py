@@ -34,7 +34,7 @@ def load_translation_errors() -> list[Judged]:
     pairs = {digest(*pair): pair for pair in zip(*test, strict=True)}
     found = []
     for pair, note in read_notes(ERRORS, pairs):
-        errors, _, said = note.partition(" | ")
+        errors, said = note.split(" | ")
         found.append(Judged(*pair, said, dict(map(read, errors.split())) if errors != "right" else {}))
     return found
 

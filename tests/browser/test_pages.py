@@ -173,7 +173,8 @@ def test_page(name, built, visit, request):
     assert page.locator(".cell_output").get_by_text("Not written yet").count() == 0, "a check without an answer"
     assert page.evaluate(PICTURES) == []
     assert page.evaluate(EMPTY_LINES) == []
-    if re.match(r"book/\d\d_", name) and page.locator("[data-live]").count():
+    if re.match(r"book/\d\d_", name):
+        page.wait_for_selector("[data-live]", state="attached")
         assert page.evaluate(FIRST_FIGURE) <= 0.34, "a chapter shows its figure before its measurements"
 
     page.set_viewport_size({"width": 375, "height": 800})

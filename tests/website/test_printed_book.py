@@ -2,17 +2,22 @@
 
 import base64
 import datetime
+import gc
 import io
 import json
 import re
 import shutil
 import subprocess
+import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PIL import Image
 from sphinx.application import Sphinx
+from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.util.docutils import docutils_namespace
+from sphinx_external_toc import collectors
 
 from attnlib.course.book import site
 from website import printed_book
@@ -115,6 +120,21 @@ def build(folder: Path) -> tuple[str, str]:
         app = Sphinx(folder, folder, folder / "out", folder / "trees", "latex", settings, status=None, warning=warnings)
         app.build()
     return (folder / "out" / "book.tex").read_text("utf8").split(r"\begin{document}")[1], warnings.getvalue()
+
+
+GONE = weakref.proxy(set())  # other tests leave such behind, now and then
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_collectors():
+    """The table of contents asks every object of the process for its class, and one that stands for another may raise.
+
+    A book is built in a process of its own; here it shares one with all tests.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        mine = SimpleNamespace(get_objects=lambda: [o for o in gc.get_objects() if type(o) is TocTreeCollector])
+        patch.setattr(collectors, "gc", mine)
+        yield
 
 
 @pytest.fixture(scope="module")
