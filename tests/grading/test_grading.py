@@ -4,6 +4,7 @@ import csv
 import html
 import json
 import os
+import shutil
 import zipfile
 from types import SimpleNamespace
 
@@ -230,7 +231,7 @@ def test_nothing_else_is_written(graded):
     }
 
 
-def test_the_class_is_kept_for_the_desk_as_the_tests_left_it(graded, tmp_path):
+def test_the_class_is_kept_for_the_desk(graded, tmp_path):
     kept_ = kept.load(NAME, graded.folder / "course")
     assert {student: result.status for student, result in kept_.results.items()} == {
         student: row["status"] for student, row in graded.rows.items()
@@ -255,17 +256,11 @@ def test_points_for_texts_are_added_and_the_rest_stays(graded, tmp_path):
     with zipfile.ZipFile(graded.archive) as archive:
         names = [name for name in archive.namelist() if name.startswith(("warns_", "untouched_", f"{key}_"))]
         some.write_bytes(zipped({name: archive.read(name) for name in names}))
-    options = [
-        "--seconds-per-cell",
-        SECONDS,
-        "--course",
-        graded.folder / "course",
-        "--feedback",
-        tmp_path / "feedback",
-        "--written",
-        written,
-    ]
-    kept = graded.folder / "course" / NAME / "students" / key / "result.json"
+    course = tmp_path / "course"  # what is kept of the class becomes that of the three
+    shutil.copytree(graded.folder / "course", course)
+    options = ["--seconds-per-cell", SECONDS, "--course", course, "--feedback", tmp_path / "feedback"]
+    options += ["--written", written]
+    kept = course / NAME / "students" / key / "result.json"
     before = kept.stat().st_mtime_ns
     assert command.main(["grade", NAME, *map(str, [some, "--out", tmp_path / "grades.csv", *options])]) == 0
     rows = table(tmp_path / "grades.csv")
