@@ -20,6 +20,7 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("agg")
 
+import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
@@ -42,7 +43,8 @@ STYLE = dict(matplotlib.rcParams)
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Every test draws the same numbers, and pictures in the same style, whatever ran before it."""
+    """Every test draws the same numbers, and the first picture, in the same style, whatever ran before it."""
+    plt.close("all")
     if dict(matplotlib.rcParams) != STYLE:
         dict.update(matplotlib.rcParams, STYLE)
     random.seed(0)

@@ -3,7 +3,6 @@
 import re
 
 import matplotlib
-import matplotlib.pyplot as plt
 import nbformat
 import pytest
 import torch
@@ -176,7 +175,6 @@ def run():
 
     with matplotlib.rc_context():
         yield run
-    plt.close("all")
     torch.set_num_threads(threads)
 
 

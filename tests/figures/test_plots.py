@@ -35,13 +35,6 @@ def weights() -> np.ndarray:
     return table / table.sum(1, keepdims=True)
 
 
-@pytest.fixture(autouse=True)
-def own_style():
-    with plt.rc_context():
-        yield
-    plt.close("all")
-
-
 def linear(colour) -> list[float]:
     return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
 

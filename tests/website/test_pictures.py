@@ -25,11 +25,8 @@ assert STORED, "no chapter stores a picture"
 
 
 @pytest.fixture(autouse=True)
-def own_style():
-    with plt.rc_context():
-        use_style()
-        yield
-    plt.close("all")
+def in_style():
+    use_style()
 
 
 def drawn() -> str:
