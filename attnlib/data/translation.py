@@ -5,6 +5,7 @@ import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from tqdm import tqdm
@@ -68,8 +69,9 @@ def load_home_assistant(language: str = "fr", split: str = "integration") -> Spl
     )
 
 
-def read_strings(language: str) -> Iterator[tuple[str, str, str]]:
-    """Every text of Home Assistant that has a translation: (integration, English, translation).
+@cache
+def read_strings(language: str) -> tuple[tuple[str, str, str], ...]:
+    """Every text of Home Assistant that has a translation: (integration, English, translation); read once a process.
 
     Raises:
         ValueError: the language is not known.
@@ -80,12 +82,14 @@ def read_strings(language: str) -> Iterator[tuple[str, str, str]]:
     with zipfile.ZipFile(fetch_wheel("homeassistant")) as wheel:
         files = re.compile(rf"homeassistant/components/(\w+)/translations/{language}\.json")
         integrations = sorted(match[1] for name in wheel.namelist() if (match := files.fullmatch(name)))
+        found = []
         for integration in tqdm(integrations, desc=f"reading {language}", unit="file", leave=False):
             folder = f"homeassistant/components/{integration}/translations"
             translations = dict(strings(json.loads(wheel.read(f"{folder}/{language}.json"))))
             for key, text in strings(json.loads(wheel.read(f"{folder}/en.json"))):
                 if key in translations:
-                    yield integration, text, translations[key]
+                    found.append((integration, text, translations[key]))
+    return tuple(found)
 
 
 def strings(tree: dict, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
