@@ -43,7 +43,7 @@ STYLE = dict(matplotlib.rcParams)
 
 @pytest.fixture(autouse=True)
 def seeded():
-    """Every test draws the same numbers, and the first picture, in the same style, whatever ran before it."""
+    """Every test draws the same numbers, pictures in the same style, and finds none open, whatever ran before it."""
     plt.close("all")
     if dict(matplotlib.rcParams) != STYLE:
         dict.update(matplotlib.rcParams, STYLE)

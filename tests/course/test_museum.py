@@ -2,7 +2,6 @@
 
 import re
 
-import matplotlib
 import nbformat
 import pytest
 import torch
@@ -157,7 +156,7 @@ def edited(name: str, edit: tuple) -> str:
 
 @pytest.fixture
 def run():
-    """Run an exhibit with this text for its code; the figures, styles and threads it sets do not stay."""
+    """Run an exhibit with this text for its code; the threads that it sets do not stay."""
     threads = torch.get_num_threads()
 
     def run(name: str, code: str | None = None, whole: bool = False) -> dict:
@@ -173,8 +172,7 @@ def run():
                 return space
         return space
 
-    with matplotlib.rc_context():
-        yield run
+    yield run
     torch.set_num_threads(threads)
 
 

@@ -297,7 +297,6 @@ def test_a_step_is_taken_apart():
     assert [(bar.get_x(), bar.get_width()) for bar in (*pieces, whole)] == [(0, 25), (25, 15), (40, 10), (0, 100)]
     strokes = [line.get_xdata()[0] for line in fig.axes[0].lines if len(line.get_xdata())]
     assert strokes == pytest.approx([100 / 1.5] * 2 + [50] * 2)  # each on a white one
-    plots.plt.close(fig)
 
 
 @pytest.mark.thorough  # it measures
