@@ -169,12 +169,13 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             worker = Worker(make_copy(scratch / str(n)))
             stack.callback(worker.close)
             free.put(worker)
-        worker = free.get()
-        files = sorted({bug.tests for bug in bugs})  # one by one: each within the time limit
-        for tests in tqdm(files, desc="without a bug", unit="file"):
-            if (failed := worker.verdict([tests])) is not None:
-                raise RuntimeError(f"the tests fail on the package as it is: {failed}")
-        free.put(worker)
+
+        def verdict(tests: str) -> str | None:
+            worker = free.get()
+            try:
+                return worker.verdict([tests])
+            finally:
+                free.put(worker)
 
         def judge(bug: Bug) -> str | None:
             worker, start = free.get(), time.monotonic()
@@ -190,7 +191,12 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             show(f"{time.monotonic() - start:5.1f} s  {bug.file}: {bug.name}: {outcome}")
             return killer
 
+        files = sorted({bug.tests for bug in bugs})  # one by one: each within the time limit
         with ThreadPoolExecutor(jobs) as pool:
+            for failed in tqdm(pool.map(verdict, files), total=len(files), desc="without a bug", unit="file"):
+                if failed is not None:
+                    pool.shutdown(cancel_futures=True)
+                    raise RuntimeError(f"the tests fail on the package as it is: {failed}")
             killers = list(pool.map(judge, bugs))
     return [bug.name for bug, killer in zip(bugs, killers, strict=True) if killer is None]
 
