@@ -65,6 +65,23 @@ def test_bug_that_does_not_fit_is_an_error(old, new, message):
         survivors([Bug("odd", "course/critical_path.py", old, new, "course/test_critical_path.py")])
 
 
+def test_tests_that_fail_without_a_bug_are_an_error(monkeypatch):
+    class Worker(mutants.Worker):
+        def __init__(self, copy):
+            self.copy = copy
+
+        def verdict(self, tests):
+            return f"{tests[0]}::test_red"
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(mutants, "Worker", Worker)
+    monkeypatch.setattr(mutants, "make_copy", lambda directory: directory)
+    with pytest.raises(RuntimeError, match=r"the tests fail on the package as it is: .+::test_red"):
+        survivors(BUGS[:3], jobs=2)
+
+
 @pytest.mark.thorough
 def test_a_worker_that_tests_another_package_is_an_error(tmp_path):
     (tmp_path / "tests" / "bugs").mkdir(parents=True)
