@@ -65,10 +65,10 @@ def package_files(code: str) -> set[Path]:
 
 
 def data_files(module: Path) -> set[Path]:
-    """The files beside a module, or in the `static/` there, that it names, and what a script of them imports."""
+    """The files that a module names, beside it, in `static/` or in `models/`, and what a script of them imports."""
     _, texts = words(parse(module.read_text("utf8")))
     names = {name for name in texts if name.endswith((".css", ".js", ".txt"))}
-    waiting, found = {module.parent / folder / name for folder in (".", "static") for name in names}, set()
+    waiting, found = {module.parent / folder / name for folder in (".", "static", "models") for name in names}, set()
     while waiting:
         path = waiting.pop().resolve()
         if path.is_file() and path not in found:

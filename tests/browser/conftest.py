@@ -75,6 +75,12 @@ def heights_in_a_drag(control: Locator) -> list[int]:
     return control.first.evaluate(HEIGHTS)
 
 
+def stop_clock(page: Page):
+    """From here on time stands still in the page: only `page.clock.run_for` moves it, however long a test takes."""
+    page.clock.install(time=0)
+    page.clock.pause_at(60_000)
+
+
 class Visit(NamedTuple):
     """A page that was opened, and what it did."""
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from attnlib.course.figures import AttentionSurgery
 from attnlib.course.figures.weights import export
-from tests.browser.conftest import Seen, swipe
+from tests.browser.conftest import Seen, stop_clock, swipe
 from tests.course.figures.test_attention_surgery import SOURCE, TARGET, seq2seq
 
 
@@ -139,7 +139,7 @@ def test_typing_is_answered_in_words(open_surgery):
 
 def test_it_writes_step_by_step(open_surgery):
     figure = open_surgery({"alone": True})
-    figure.page.clock.install()
+    stop_clock(figure.page)
     written = figure.lines()[0]
     figure.button("first step").click()
     assert figure.lines()[0] == [written[0]] + ["·"] * (len(written) - 1)

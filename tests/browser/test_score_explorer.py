@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from attnlib.attention import length_mask, masked_softmax
 from attnlib.course.figures.scores import build_score
 from attnlib.scores import SCORES
-from tests.browser.conftest import Seen, centre, swipe
+from tests.browser.conftest import Seen, centre, stop_clock, swipe
 
 CHAPTER = "book/03_attention_step_by_step.html"
 
@@ -168,13 +168,14 @@ def test_the_sliders(figure):
 
 def test_the_sentence_is_spoken_once_the_hand_is_still(visit):
     figure = Figure(visit(CHAPTER, alone=True))
-    figure.page.clock.install()
+    stop_clock(figure.page)
     spoken = figure.root.locator(".attn-spoken")
     expect(spoken).not_to_be_empty()
     first = spoken.inner_text()
     figure.drag(figure.query, -80, -60)
+    figure.page.clock.run_for(300)
     assert spoken.inner_text() == first, "a screen reader would be flooded during a drag"
-    figure.page.clock.run_for(400)
+    figure.page.clock.run_for(100)
     expect(spoken).not_to_have_text(first)
 
 

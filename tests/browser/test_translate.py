@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from attnlib.course.figures import Translate
 from attnlib.course.figures.translator_file import AFTER, BEFORE
 from benchmarks.examples import page_of, stand_in
-from tests.browser.conftest import Seen, swipe
+from tests.browser.conftest import Seen, stop_clock, swipe
 
 TEXT = "Turn on the light"
 
@@ -87,7 +87,7 @@ def test_it_writes_piece_by_piece(translating):
     figure = translating({"alone": True})
     pieces = figure.root.locator(".tl-written").first.locator(".tl-token")
     n = pieces.count()
-    figure.page.clock.install()
+    stop_clock(figure.page)
     figure.button("first step").click()
     expect(pieces).to_have_count(1)
     figure.button("next step").click()

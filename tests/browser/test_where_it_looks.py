@@ -141,7 +141,7 @@ def test_the_arrow_keys_choose_words_and_images(open_figure):
 
 def test_play_goes_through_the_caption_and_stops(open_figure):
     shown = open_figure(example(step=1), alone=True)
-    shown.page.clock.install()
+    conftest.stop_clock(shown.page)
     play = shown.button("Play")
     play.click()
     expect(shown.button("Pause")).to_be_visible()

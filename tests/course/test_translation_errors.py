@@ -24,8 +24,8 @@ def test_fifty_sentences_evenly_spread_each_with_kinds_of_the_rule(judged):
         assert "nonsense" not in one.errors or one.errors == {"nonsense": ()}
         words = [j for kind, concerned in one.errors.items() for j in concerned or (kind,) if kind != "nonsense"]
         assert set(words) <= set(range(len(one.source.split()))), one
-    (backups,) = (one for one in judged if one.source == "total size of backups")
-    assert backups.errors == {"missing": (0,), "twice": (3,)}
+    (cgroup,) = (one for one in judged if one.source == "unsupported system - cgroup version")
+    assert cgroup.errors == {"wrong": (1,), "copied": (3,)}
     assert next(one.source for one in judged if not one.errors) == "highest price - today"
 
 

@@ -201,6 +201,11 @@ CHECK = "from attnlib.course import checks\nfrom attnlib.figures import plots\n\
             "course/checks/attention.py course/checks/verdict.py attention.py",
             "course/checks/__init__.py course/checks/language.py figures/static/dom.js",
         ),
+        (
+            "from attnlib.course.figures.translate import TRANSLATOR",
+            "course/figures/models/home-assistant-es.js course/figures/static/bahdanau.js data/subwords.py",
+            "course/figures/copy_gate.py",
+        ),
         ("from attnlib.data import load_names", "data/names.py", "data/tasks.py data/bible.py"),
     ],
 )
