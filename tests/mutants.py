@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -170,23 +170,28 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             stack.callback(worker.close)
             free.put(worker)
 
-        def verdict(tests: str) -> str | None:
+        @contextlib.contextmanager
+        def lent() -> Iterator[Worker]:
             worker = free.get()
             try:
-                return worker.verdict([tests])
+                yield worker
             finally:
                 free.put(worker)
 
+        def verdict(tests: str) -> str | None:
+            with lent() as worker:
+                return worker.verdict([tests])
+
         def judge(bug: Bug) -> str | None:
-            worker, start = free.get(), time.monotonic()
-            target = worker.copy / "attnlib" / bug.file
-            whole = target.read_text("utf8")
-            target.write_text(mutated(bug, worker.copy), "utf8")
-            try:
-                killer = worker.verdict([bug.tests])
-            finally:
-                target.write_text(whole, "utf8")
-                free.put(worker)
+            with lent() as worker:
+                start = time.monotonic()
+                target = worker.copy / "attnlib" / bug.file
+                whole = target.read_text("utf8")
+                target.write_text(mutated(bug, worker.copy), "utf8")
+                try:
+                    killer = worker.verdict([bug.tests])
+                finally:
+                    target.write_text(whole, "utf8")
             outcome = f"killed by {killer}" if killer else "SURVIVED"
             show(f"{time.monotonic() - start:5.1f} s  {bug.file}: {bug.name}: {outcome}")
             return killer
