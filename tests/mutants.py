@@ -10,6 +10,7 @@ copy imports torch once and forks for every bug, which saves most of the time.
 
 import argparse
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -64,7 +65,7 @@ class Worker:
             "TQDM_DISABLE": "1",
         }
         command = [sys.executable, "-m", "tests.mutants", "--worker"]  # cwd comes first on the path
-        self.copy = copy
+        self.copy, self.said = copy, ""
         self.process = subprocess.Popen(
             command, cwd=copy, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -80,6 +81,7 @@ class Worker:
         answer = json.loads(self.process.stdout.readline() or '{"said": "the worker is gone"}')
         if answer.get("package", str(self.copy / "attnlib")) != str(self.copy / "attnlib") or "code" not in answer:
             raise RuntimeError(f"the tests did not run on the copy in {self.copy}: {answer}")
+        self.said = answer["said"]
         if answer["code"] == 0:
             return None
         if answer["code"] == 4 and "while loading conftest" in answer["said"]:
@@ -98,6 +100,7 @@ def work() -> None:
     """Run the tests named in each line that comes in, in a fork; answer with a line."""
     for name in HEAVY:
         importlib.import_module(name)
+    gc.freeze()  # or a fork's first collection copies all of the memory that it shares
     for line in sys.stdin:
         receiver, sender = os.pipe()
         with tempfile.TemporaryFile("w+") as said:
@@ -134,7 +137,8 @@ def run(tests: list[str]) -> dict:
         def pytest_collectreport(self, report):
             failed.extend([f"{report.nodeid}, which cannot be read"] if report.failed else [])
 
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests], plugins=[Listener()])
+    unneeded = [option for plugin in ("anyio", "cacheprovider", "nbval", "xdist") for option in ("-p", f"no:{plugin}")]
+    code = pytest.main(["-x", "-q", *unneeded, *tests], plugins=[Listener()])
     answer = {"code": int(code), "failed": failed[0] if failed else ""}
     if (package := sys.modules.get("attnlib")) is not None and package.__file__:
         answer["package"] = os.path.dirname(package.__file__)
@@ -179,8 +183,10 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
                 free.put(worker)
 
         def verdict(tests: str) -> str | None:
+            """What pytest says of a failure; None if all pass."""
             with lent() as worker:
-                return worker.verdict([tests])
+                failed = worker.verdict([tests])
+                return failed and f"{failed}\n{worker.said}"
 
         def judge(bug: Bug) -> str | None:
             with lent() as worker:

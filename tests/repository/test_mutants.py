@@ -67,6 +67,8 @@ def test_bug_that_does_not_fit_is_an_error(old, new, message):
 
 def test_tests_that_fail_without_a_bug_are_an_error(monkeypatch):
     class Worker(mutants.Worker):
+        said = "E assert 1 == 2"
+
         def __init__(self, copy):
             self.copy = copy
 
@@ -78,7 +80,7 @@ def test_tests_that_fail_without_a_bug_are_an_error(monkeypatch):
 
     monkeypatch.setattr(mutants, "Worker", Worker)
     monkeypatch.setattr(mutants, "make_copy", lambda directory: directory)
-    with pytest.raises(RuntimeError, match=r"the tests fail on the package as it is: .+::test_red"):
+    with pytest.raises(RuntimeError, match=r"the tests fail on the package as it is: .+::test_red\nE assert 1 == 2"):
         survivors(BUGS[:3], jobs=2)
 
 
