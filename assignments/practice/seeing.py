@@ -27,9 +27,9 @@ def shared_with_the_next(T, M):
     return (w + w.roll(1, 0)) / 2
 
 
-def first_region_more(T, M):
+def first_region_more(T, M, times=1.5):
     w = in_blocks(T, M)
-    w[0, 0] *= 1.5
+    w[0, 0] *= times
     return w / w.sum(1, keepdim=True)
 
 
@@ -108,7 +108,8 @@ VARIANTS = {
             "one region each": (lambda T, M: torch.eye(T, M), "M − T together"),
             "nothing to pay": (lambda T, M: in_blocks(T, M, 1.0), "pay nothing"),
             "rows too small": (lambda T, M: in_blocks(T, M, 1 / M), "do not all sum to 1"),
-            "uneven": (first_region_more, "run from"),
+            "uneven": (first_region_more, "it pays too much: the totals u run from"),
+            "very uneven": (lambda T, M: first_region_more(T, M, 30), "and the least is"),
             "shared": (shared_with_the_next, "from several looks"),
             "transposed": (lambda T, M: in_blocks(T, M).T, "one row for each region"),
             "boolean": (lambda T, M: in_blocks(T, M) > 0, "it holds bool; asked for are numbers"),

@@ -125,7 +125,10 @@ VARIANTS = {
         wrong={
             "no mask": (lambda v: v.mean(1, keepdim=True).expand_as(v), "whole text"),
             "mask forgotten in the score": (lambda v: times_the_mask(v) + 0.5, "not the mean"),
-            "strict": (lambda v: even(v, causal_mask(v.shape[1], include_self=False)), "does not see itself"),
+            "those before it, the first itself": (
+                lambda v: torch.cat([v[:, :1], even(v, causal_mask(v.shape[1], include_self=False))[:, 1:]], 1),
+                "does not see itself",
+            ),
             "future": (lambda v: even(v, causal_mask(v.shape[1]).T), "what comes after it"),
             "sum": (lambda v: v.cumsum(1), "added up, not averaged"),
             "divided by T": (over_T, "divided by T"),

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from assignments.practice import variants
 from attnlib.course import checks
-from attnlib.course.checks import examining, verdict
+from attnlib.course.checks import examining, search, verdict
 from attnlib.course.checks.verdict import Mistake, check
 from attnlib.grading.answers import Agreeable
 from tests.course.dresses import DRESSES, dressed
@@ -168,6 +168,13 @@ def only(check, variant, change):
     return check, lambda *inputs: change(VARIANTS[check].right[variant](*inputs))
 
 
+def three_of_each(log_prob, log_next, ended):
+    """No parent may have more than three of the best."""
+    total = search.table(log_prob, log_next, ended)
+    best = total.topk(min(3, total.shape[1]))
+    return search.top(torch.full_like(total, -torch.inf).scatter(1, best.indices, best.values))
+
+
 def blurred_one(weights):
     return VARIANTS["blur"].right["one line"](weights[:1]).expand(len(weights), -1)
 
@@ -176,7 +183,7 @@ def blurred_one(weights):
     ("name", "answer"),
     [
         ("masked_softmax", filled(-1e4)), ("masked_softmax", filled(-1e9)), ("masked_softmax", renormalised),
-        ("reorder_heads", rotated), ("blur", blurred_one), only("last_real_state", "picked", Tensor.squeeze),
+        ("reorder_heads", rotated), ("blur", blurred_one), ("beam_step", three_of_each), only("last_real_state", "picked", Tensor.squeeze),
         only("repeated_words", "logarithm", Tensor.squeeze), only("past_and_padding", "compared", Tensor.squeeze),
         only("break_even", "solved", lambda S: round(S, 2)), only("exactly_right", "masked", lambda y: round(y, 2)),
         only("least_weight", "clamped", lambda w: w.round(decimals=2)),

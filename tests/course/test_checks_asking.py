@@ -234,6 +234,7 @@ def test_truth_values_are_no_numbers():
         (TENSOR > 1, TENSOR > 0, False), (TENSOR, torch.tensor([1, 2]), True), (TENSOR, torch.tensor([1, 3]), False),
         (TENSOR + 0.4, torch.tensor([1, 2]), False), (TENSOR[:1], TENSOR, False),
         ((TENSOR, TENSOR), (TENSOR, None), True), ((TENSOR, TENSOR), (TENSOR + 1, None), False),
+        (torch.tensor([1e6, 1.0]), torch.tensor([1e6, 0.0]), True),
     ],
 )  # fmt: skip
 def test_answers_agree_up_to_rounding(given, want, alike):

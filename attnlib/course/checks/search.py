@@ -77,10 +77,11 @@ def beam_step(answer: Callable) -> str:
     first = log_prob, log_next, torch.zeros(3, dtype=torch.bool)
     # the last: all three of the best have one parent, and their words are the last ones
     one_parent = torch.tensor([-0.1, -8.0, -9.0]), torch.tensor([[1, 2, 30, 32, 35]] * 3).div(100).log(), first[2]
+    all_of_one = torch.tensor([-90.0, -0.1, -80.0, -70.0, -60.0, -50.0]), *odd(6, 9, [])[1:]
     far = odd(3, 4, [], 1e4)
     examine(
         answer,
-        [first, odd(2, 7, []), odd(4, 6, []), one_parent, far, odd(1, 3, []), odd(2, 2, []), odd(6, 9, [])],
+        [first, odd(2, 7, []), odd(4, 6, []), one_parent, all_of_one, far, odd(1, 3, []), odd(2, 2, []), odd(6, 9, [])],
         wanted,
         {
             "what the beams have cost so far is forgotten: only the new word counts.": lambda p, q, e: top(q),

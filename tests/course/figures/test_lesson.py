@@ -210,6 +210,24 @@ def test_unknown_names_and_shapes_are_refused_in_words():
     assert [PAD, BOS, EOS, len(SPECIALS)] == run_in_node(LESSON, "[m.PAD, m.BOS, m.EOS, m.FIRST]", None)
 
 
+def test_another_rate_is_taken_while_it_learns():
+    """At a rate of 0 nothing is learned."""
+    settings = {"task": "copy", "longest": 5, "width": 8, "rate": 0.02, "mask": True, "seed": 2, "kind": MODELS["dot"]}
+    learning = """(() => {
+      const lesson = m.newLesson({ ...argument, sentence: null });
+      const weights = () => Object.values(lesson.parameters()).map(({ data }) => [...data]);
+      const known = [weights()];
+      for (const rate of [0.02, 0]) {
+        lesson.set({ rate, mask: true, sentence: null });
+        lesson.learn();
+        known.push(weights());
+      }
+      return known;
+    })()"""
+    first, second, third = run_in_node(LESSON, learning, settings)
+    assert first != second and second == third
+
+
 def test_a_thread_answers_what_the_lesson_says():
     """Where no worker can be made, as here in node, the same runs in the page."""
     thread = module("lesson_thread.js", beside=attnlib.course.figures.__file__)

@@ -13,7 +13,5 @@ BUGS = of(
     ("length penalty as a power of n",
      "lambda a: log_q / ((5 + m) / 6) ** a >= log_p / ((5 + n) / 6) ** a",
      "lambda a: log_q / m**a >= log_p / n**a"),
-    ("no parent has three of the best",
-     "[first, odd(2, 7, []), odd(4, 6, []), one_parent, far,",
-     "[first, odd(2, 7, []),"),
+    ("no parent has four of the best", "one_parent, all_of_one, far", "one_parent, far"),
 )

@@ -11,8 +11,9 @@ BUGS = of(
      "        [(caption,) for caption in above],\n        back,"),
     ("p rises by ε", "enough = (middle * z).sigmoid() >= z.sigmoid() - eps",
      "enough = (middle * z).sigmoid() >= z.sigmoid() + eps"),
-    ("on test the same place is best", "boxes[: N // 3] = torch.roll(boxes[: N // 3], 2, 1)", "pass"),
     ("annotations that are never equal",
-     "equal = [\n        annotations(2, 3)[[0, 1, 0, 0, 1, 1]],",
-     "equal = [\n        annotations(6, 1),"),
+     "        annotations(2, 3)[[0, 1, 0, 0, 1, 1]],\n"
+     "        annotations(3, 4)[[0, 1, 2, 2, 1, 0, 0]],\n"
+     "        annotations(2, 2)[[0, 1, 1]],\n",
+     "        annotations(6, 1), annotations(7, 2), annotations(3, 1),\n"),
 )

@@ -7,6 +7,9 @@ BUGS = of(
     "course/checks/self_attention.py", "course/test_checks.py",
     ("the future looked at", "v[:, : t + 1].double().mean(1)", "v[:, t:].double().mean(1)"),
     ("the first token compared", "agrees(c[:, 1:], before[:, 1:])", "agrees(c, before)"),
-    ("rotations of heads only", "(15, [1, 3, 0, 4, 2]), (8, [2, 1, 3, 0]), (4, [1, 0]), (6, [0]),", "(6, [0]),"),
+    ("rotations of heads only",
+     "(15, [1, 3, 0, 4, 2]), (8, [2, 1, 3, 0]), (4, [1, 0]), (6, [0]),\n"
+     "              (1, [0]), (3, [2, 0, 1]), (12, [0, 2, 1, 3]), (18, [5, 3, 0, 4, 1, 2])]",
+     "(4, [1, 0]), (6, [0]), (1, [0]), (3, [2, 0, 1])]"),
     ("one text of several", "for i in range(T)] for b in range(B)]", "for i in range(T)] for b in [0] * B]"),
 )
