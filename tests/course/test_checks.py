@@ -183,7 +183,8 @@ def blurred_one(weights):
     ("name", "answer"),
     [
         ("masked_softmax", filled(-1e4)), ("masked_softmax", filled(-1e9)), ("masked_softmax", renormalised),
-        ("reorder_heads", rotated), ("blur", blurred_one), ("beam_step", three_of_each), only("last_real_state", "picked", Tensor.squeeze),
+        ("reorder_heads", rotated), ("blur", blurred_one), ("beam_step", three_of_each),
+        only("last_real_state", "picked", Tensor.squeeze),
         only("repeated_words", "logarithm", Tensor.squeeze), only("past_and_padding", "compared", Tensor.squeeze),
         only("break_even", "solved", lambda S: round(S, 2)), only("exactly_right", "masked", lambda y: round(y, 2)),
         only("least_weight", "clamped", lambda w: w.round(decimals=2)),
