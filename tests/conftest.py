@@ -29,13 +29,20 @@ from hypothesis import settings  # noqa: E402
 import attnlib  # noqa: E402
 
 settings.register_profile("quick", max_examples=100, deadline=None)
-settings.register_profile("full", max_examples=500, deadline=None)  # `make coverage` asks for it
+settings.register_profile("full", max_examples=500, deadline=None)  # `make check` asks for it
 settings.load_profile("quick")
 
 
 def pytest_report_header() -> str:
     """Say which copy is under test: tests/mutants.py relies on it."""
     return f"attnlib: {Path(attnlib.__file__).parent}"
+
+
+def pytest_collection_modifyitems(items):
+    """Let what is left to `make check` run untraced: it takes minutes, and quick tests reach the same lines."""
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            item.add_marker("no_cover")
 
 
 STYLE = dict(matplotlib.rcParams)

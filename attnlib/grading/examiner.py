@@ -5,24 +5,18 @@ a test sees is ours: the locked cells, from the source and never from the hand-i
 """
 
 import ast
-import contextlib
 import functools
 import sys
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType
-from unittest import mock
 
 import numpy as np
 from torch import Tensor
 
-from attnlib.course import asserts
+from attnlib.course.asserts import limit
 from attnlib.course.book import setup_cell, without_magics
 from attnlib.grading.assignment import HIDDEN, answers, facts
 from attnlib.grading.crossing import Peer
-
-LIMIT = asserts.limit
 
 
 @dataclass
@@ -94,7 +88,7 @@ class Examiner:
     def _examine(self, cell, peer: Peer) -> Outcome:
         outcome, test = Outcome(), facts(cell)["grade_id"]
         try:
-            with _limits(self.seconds):
+            with limit(self.seconds):
                 for name in sorted(_read(cell.source) & set(self.names)):
                     self.space[name] = self._bound(peer, name, cell, outcome)
                 exec(compiled(cell.source, test), self.space)
@@ -163,18 +157,6 @@ def helpers(source: str, answers: frozenset[str]) -> str:
 
 def _undefined(name: str, *given, **named):
     raise NameError(f"there is no {name}")
-
-
-@contextlib.contextmanager
-def _limits(seconds: float) -> Iterator[None]:
-    """A limit for a cell, which those in it cannot exceed together."""
-    end = time.monotonic() + seconds
-
-    def bounded(own: float, processor: bool = False):
-        return LIMIT(min(own, max(end - time.monotonic(), 0.01)))
-
-    with mock.patch.object(asserts, "limit", bounded), LIMIT(seconds):
-        yield
 
 
 @functools.cache  # most cells are the same for all hand-ins

@@ -75,8 +75,9 @@ def beam_step(answer: Callable) -> str:
     log_prob = torch.tensor([-1.3, -1.0, -1.6])
     log_next = torch.tensor([[3, 2, 55, 35, 5], [30, 45, 10, 10, 5], [10, 10, 20, 25, 35]]).div(100).log()
     first = log_prob, log_next, torch.zeros(3, dtype=torch.bool)
-    # the last: all three of the best have one parent, and their words are the last ones
+    # all three of the best have one parent, and their words are the last ones
     one_parent = torch.tensor([-0.1, -8.0, -9.0]), torch.tensor([[1, 2, 30, 32, 35]] * 3).div(100).log(), first[2]
+    # all six of the best have one parent: none may be kept out because it has three already
     all_of_one = torch.tensor([-90.0, -0.1, -80.0, -70.0, -60.0, -50.0]), *odd(6, 9, [])[1:]
     far = odd(3, 4, [], 1e4)
     examine(

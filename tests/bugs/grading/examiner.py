@@ -6,6 +6,6 @@ from tests.bugs import of
 BUGS = of(
     "grading/examiner.py", "grading/test_examiner.py",
     ("who changes its inputs passes", "if outcome.problem is None and peer.changed:", "if False:"),
-    ("limits do not add up", "return LIMIT(min(own, max(end - time.monotonic(), 0.01)))", "return LIMIT(own)"),
+    ("limits of calls hold one by one", "with limit(self.seconds):", "if True:"),
     ("inputs are shown as they are later", "call = Call(name, snapshot(given), ", "call = Call(name, given, "),
 )
