@@ -1,7 +1,7 @@
 """Sphinx extension: what a reader need not see at first is folded, and the bar that opens it says what it holds.
 
 - A cell of claims folds into one sentence each, with what was measured; code, bound and verdict open below.
-- The bar above folded code says what the code does: which figure it draws, what it defines.
+- The bar above folded code says what the code does: which figure or table it makes, or what it defines.
 - What a check says of a function that is not written yet is left out: a reader cannot write it in the page.
 """
 
@@ -68,7 +68,7 @@ def content(code: str, output: nodes.Element | None, mode: str) -> str:
         return "What it says"
     words = list(deeds(ast.parse(code)))
     if output is not None and list(output.findall(nodes.table)):
-        words.append("make this table")
+        words = ["make this table"]
     if output is not None and any(VIEW in raw.astext() for raw in output.findall(nodes.raw)):
         words = ["make this live figure"]
     if not words:

@@ -28,7 +28,7 @@ def test_a_bar_says_what_the_code_does(code, words):
 def test_a_bar_above_a_table_says_so():
     assert content("print(x)", nodes.container("", nodes.literal_block()), "input") == "Code: make what stands below"
     output = nodes.container("", nodes.table())
-    assert content("n = 3\nrun.table('right')", output, "input") == "Code: make this table"
+    assert content("def row(x): ...\nrun.table('right')", output, "input") == "Code: make this table"
     assert content("show.source(x)", output, "output") == "What it says"
     live = nodes.container("", nodes.raw("", view("a0"), format="html"))
     assert content("import torch\nFigure()", live, "input") == "Code: make this live figure"
