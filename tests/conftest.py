@@ -38,11 +38,19 @@ def pytest_report_header() -> str:
     return f"attnlib: {Path(attnlib.__file__).parent}"
 
 
-def pytest_collection_modifyitems(items):
-    """Let what is left to `make check` run untraced: it takes minutes, and quick tests reach the same lines."""
-    for item in items:
-        if item.get_closest_marker("thorough"):
-            item.add_marker("no_cover")
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """While lines are counted, run at full speed what is marked so, and what is left to `make check`.
+
+    Quick tests reach the same lines; pytest-cov's own mark does nothing in the workers of xdist.
+    """
+    tracer = sys.gettrace()
+    if any(item.get_closest_marker(name) for name in ("thorough", "untraced")):
+        sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 STYLE = dict(matplotlib.rcParams)
@@ -65,12 +73,3 @@ def without_shape_checks():
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
-
-
-@pytest.fixture
-def untraced():
-    """At full speed while lines are counted: pytest-cov's own mark does nothing in the workers of xdist."""
-    tracer = sys.gettrace()
-    sys.settrace(None)
-    yield
-    sys.settrace(tracer)

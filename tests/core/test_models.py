@@ -251,11 +251,8 @@ def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor]
     return model, parameters_of(model), tuple(x.double() if x.is_floating_point() else x for x in inputs)
 
 
-#: What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
-untraced = pytest.mark.usefixtures("untraced")
-
-
-@untraced
+# What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
+@pytest.mark.untraced
 @pytest.mark.parametrize("backend", ["eager", pytest.param("aot_eager", marks=pytest.mark.thorough)])
 def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, backend, compiler):
     """Read into one graph; with `aot_eager` its gradient is one, too."""
@@ -275,7 +272,7 @@ def dynamic(one: Tensor | None, other: Tensor | None) -> dict[int, object] | Non
     return one if one is None else {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
 
 
-@untraced
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "name",  # of the slowest, `make test` compiles the whole, above, and exports a step, below
     [pytest.param(name, marks=pytest.mark.thorough if name.startswith("Seq2Seq") else ()) for name in MODELS],
@@ -292,7 +289,7 @@ def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
         assert_close(tensors(exported(*given)), tensors(model(*given)))
 
 
-@untraced
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("Seq2Seq")])
 def test_a_step_is_exported_for_sources_of_any_length(name, compiler):
     make, draw = MODELS[name]
