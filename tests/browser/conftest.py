@@ -44,6 +44,20 @@ def leads_on(name: str) -> bool:
 # The browser has drawn what was asked for before, observers of sizes included.
 DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))"
 
+# What a figure shows, leaving out its controls and their readouts: those move even where nobody listens. What is
+# read out follows later, and would be taken for the answer of the next control.
+LOOK = """root => {
+    const copy = root.cloneNode(true);
+    copy.querySelectorAll("input, select, output, .attn-readout, .attn-spoken").forEach((own) => own.remove());
+    return copy.innerHTML;
+}"""
+
+# The same once the browser has drawn it.
+SHOWN = f"""async (root) => {{
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    return ({LOOK})(root);
+}}"""
+
 # How high the figure is at each step of its slider, or after each of some arrow keys.
 HEIGHTS = (
     f"async (control) => {{ await ({DRAWN})();"

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.examples import EXAMPLES
-from tests.browser.conftest import centre
+from tests.browser.conftest import LOOK, centre
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -144,9 +144,10 @@ def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook)
         page.keyboard.press(key)
     notebook.says(lambda said: said.startswith("it is") and said != began)
 
-    before = page.locator(".attn .attn-frame").first.inner_text()
+    frame = page.locator(".attn .attn-frame").first
+    before = frame.evaluate(LOOK)
     notebook.run(2)
-    page.wait_for_function("before => document.querySelector('.attn .attn-frame').innerText !== before", arg=before)
+    page.wait_for_function(f"([frame, before]) => ({LOOK})(frame) !== before", arg=[frame.element_handle(), before])
     assert page.locator(".attn-stopped").count() == 0
     assert notebook.says(lambda said: said == f"it is {example.other!r}")
 

@@ -7,21 +7,12 @@ from playwright.sync_api import expect
 
 from attnlib.figures.assets import module, stylesheet
 from benchmarks.examples import EXAMPLES, score_explorer
-from tests.browser.conftest import DRAWN
+from tests.browser.conftest import DRAWN, SHOWN
 from tests.browser.test_pages import AXE, MARK_EACH_LOOK, RUN_AXE, TOO_WIDE
 
 HOSTILE = '<!--<script></script><img src=x onerror="window.ran = true">'
 CONTROLS = "input, select, button, summary, a[href], [tabindex='0']"
 OPEN = "document.querySelectorAll('details').forEach((details) => { details.open = true; })"
-
-# What a figure shows once the browser has drawn it: without what moves even where nobody listens, and without the
-# sentence that is read out later.
-SHOWN = """async (root) => {
-    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
-    const copy = root.cloneNode(true);
-    copy.querySelectorAll("input, select, .attn-readout, .attn-spoken").forEach((own) => own.remove());
-    return copy.innerHTML;
-}"""
 
 DANGLING = """['for', 'aria-describedby', 'aria-labelledby', 'aria-controls'].flatMap((name) =>
     [...document.querySelectorAll(`[${name}]`)].flatMap((e) => e.getAttribute(name).split(" ")))
