@@ -204,7 +204,7 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
 
         needed = sorted({bug.tests for bug in bugs})  # one by one: each within the time limit
         with ThreadPoolExecutor(jobs) as pool:
-            for failed in tqdm(pool.map(verdict, needed), total=len(needed), desc="without a bug", unit="file"):
+            for failed in tqdm(pool.map(verdict, needed), total=len(needed), desc="without a bug", unit="run"):
                 if failed is not None:
                     pool.shutdown(cancel_futures=True)
                     raise RuntimeError(f"the tests fail on the package as it is: {failed}")

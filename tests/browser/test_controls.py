@@ -63,7 +63,8 @@ def test_every_control_answers_and_nothing_below_moves_in_a_drag(name, visit):
                 assert state["label"] == "look back"
             elif state["off"]:  # a bet is a bet, and a reset has something to do once something has changed
                 assert state["resets"], control.evaluate("e => e.outerHTML")
-            elif state["label"] != "speed" and not state["chosen"]:  # (test_learn_to_align.py: how fast models learn)
+            # How fast models learn shows only while they learn: test_learn_to_align.py waits for that.
+            elif not state["chosen"] and state["label"] != "speed":
                 operate(control, state)
                 try:  # what is put on the clipboard is said when it is there
                     page.wait_for_function(f"root => ({LOOK})(root) !== root.before", arg=view.element_handle())
