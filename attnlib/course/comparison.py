@@ -80,6 +80,7 @@ class Comparison:
     models: dict[str, list[nn.Module]]  # none, where nothing was trained but what was kept is read
     histories: dict[str, list[History]]
     trained_at: Callable[[str, int], list[nn.Module]]  # (arm, budget) → its models with that many steps, one per seed
+    budgets: tuple[int, ...] = BUDGETS  # times the steps of the chapter, under `recording`
 
     @property
     def rates(self) -> dict[str, float]:
@@ -143,7 +144,7 @@ class Comparison:
         """
         bounds = {"at_least": at_least, "at_most": at_most}
         if _record is not None:
-            asked = {budget: _Asked(self.runs, self._known(budget, models)) for budget in BUDGETS}
+            asked = {budget: _Asked(self.runs, self._known(budget, models)) for budget in self.budgets}
             values = {budget: np.ravel(of(of_budget)).tolist() for budget, of_budget in asked.items()}
             arms = [arm for arm in self.runs if arm in (asked[1].asked if rivals is None else rivals)]
             _record.judge(Judged(self.name, name, what, values, arms, **bounds, stated=verdict))
@@ -168,6 +169,7 @@ def compare(
     grid: Sequence[float] = (3e-3, 1e-2, 3e-2),
     seeds: Sequence[int] = (0, 1, 2),
     kept: bool = False,
+    budgets: tuple[int, ...] = BUDGETS,
 ) -> Comparison:
     """Train every arm with every seed, and measure.
 
@@ -182,11 +184,12 @@ def compare(
         grid: learning rates to choose from, at least three; a run whose loss is not finite counts as the worst.
         seeds: at least three.
         kept: train under `recording` only; a chapter reads what `make long` has kept. It must state its `rates`.
+        budgets: how many times the steps an arm is trained under `recording`, 1 first.
 
     Raises:
         ValueError: no arm; fewer than three rates or three seeds; `rates` are not of these arms or not of the grid;
-            a run was not judged on a dev part; every rate of an arm diverged; of what is `kept`, no rates are stated,
-            or there is nothing, or it was trained otherwise.
+            the budgets do not begin with 1 or do not grow; a run was not judged on a dev part; every rate of an arm
+            diverged; of what is `kept`, no rates are stated, or there is nothing, or it was trained otherwise.
 
     Example:
         >>> from attnlib.training import fit, set_seed
@@ -202,6 +205,8 @@ def compare(
     """
     if not arms or len(grid) < 3 or len(seeds) < 3:
         raise ValueError(f"need an arm, three rates and three seeds; got {list(arms)}, {list(grid)}, {list(seeds)}")
+    if budgets[:1] != (1,) or sorted(set(budgets)) != list(budgets):
+        raise ValueError(f"budgets begin with 1 and grow, got {budgets}")
     if kept and rates is None:
         raise ValueError(f"{name}: what is kept was trained with rates; state that of each of {list(arms)}")
     if rates is not None and (set(rates) != set(arms) or not set(rates.values()) <= set(grid)):
@@ -226,7 +231,7 @@ def compare(
 
     if kept and _record is None:
         settings = {"steps": steps, "grid": list(grid), "seeds": list(seeds), "rates": rates}
-        return _read(LongRuns(LONG_RUNS), name, settings)
+        return _read(LongRuns(LONG_RUNS), name, settings, budgets)
     in_memory: dict[tuple[str, int, float, int], nn.Module] = {}  # by arm, seed, rate and budget
 
     def run_and_keep(arm: str, seed: int, lr: float, budget: int) -> Run:
@@ -251,21 +256,21 @@ def compare(
             for one, model, _ in of_arm:
                 in_memory[arm, one.seed, one.lr, 1] = model
                 _record.once(name, arm, 1, one.lr, one.seed, lambda one=one: one)
-        for budget, arm, lr in itertools.product(BUDGETS, arms, grid):
-            if _record.goes_on(name, arm, lr, budget):
+        for budget, arm, lr in itertools.product(budgets, arms, grid):
+            if _record.goes_on(name, arm, lr, budget, budgets):
                 for seed in seeds:
                     _record.once(name, arm, budget, lr, seed, lambda of=(arm, seed, lr, budget): run_and_keep(*of))
     if kept:
-        return _read(_record, name, {"rates": rates})
+        return _read(_record, name, {"rates": rates}, budgets)
     runs, models, histories = ({arm: [one[n] for one in of] for arm, of in trained.items()} for n in range(3))
-    return Comparison(name, steps, runs, models, histories, trained_at)
+    return Comparison(name, steps, runs, models, histories, trained_at, budgets)
 
 
-def _read(record: LongRuns, name: str, settings: dict[str, Any]) -> Comparison:
+def _read(record: LongRuns, name: str, settings: dict[str, Any], budgets: tuple[int, ...]) -> Comparison:
     """What is kept of a comparison for the steps of its chapter, if that was trained with these settings."""
     there = record.read().get(name, {})
     if other := {what: value for what, value in settings.items() if there.get(what) != value}:
         found = {what: there.get(what) for what in other} if there else "nothing"
         raise ValueError(f"{name}: asked for is {other}, kept is {found}; make long trains it")
     runs = {arm: record.chosen(name, arm, 1)[1] for arm in there["arms"]}
-    return Comparison(name, there["steps"], runs, models={}, histories={}, trained_at=lambda arm, budget: [])
+    return Comparison(name, there["steps"], runs, {}, {}, trained_at=lambda arm, budget: [], budgets=budgets)

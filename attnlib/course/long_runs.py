@@ -12,7 +12,7 @@ import numpy as np
 
 from attnlib.course.claims import CANNOT, LATER, SAME, interval
 
-BUDGETS = (1, 4, 16)  # times the steps of the chapter
+BUDGETS = (1, 4, 16)  # times the steps of the chapter, where a comparison states no others
 LONG_RUNS = Path(__file__).with_name("long_runs.json")  # a part of the package: some chapters read what it holds
 
 
@@ -95,7 +95,7 @@ class Judged:
     @property
     def ended(self) -> int | None:
         """The first budget at which the claim did not hold; None if it held at all."""
-        return next((budget for budget in BUDGETS if not self.holds(budget)), None)
+        return next((budget for budget in self.values if not self.holds(budget)), None)
 
 
 class LongRuns:
@@ -153,18 +153,19 @@ class LongRuns:
         with self.changing() as content:
             content[name]["arms"][arm].setdefault(str(budget), []).append(run)
 
-    def goes_on(self, name: str, arm: str, lr: float, budget: int) -> bool:
+    def goes_on(self, name: str, arm: str, lr: float, budget: int, budgets: Sequence[int]) -> bool:
         """Whether a rate is trained for a budget: for the longest, only the best one so far and those still improving.
 
         Shorter runs leave none out: there a loss may stand still because nothing has been learned yet.
 
         Args:
             name, arm, lr: whose runs of all shorter budgets are in the file.
-            budget: one of `BUDGETS`.
+            budget: one of them.
+            budgets: of the comparison, the shortest first.
         """
-        if budget < BUDGETS[-1]:
+        if budget in (1, *budgets[:-1]):
             return True
-        before = BUDGETS[-2]
+        before = budgets[-2]
         runs = [run for run in self.read()[name]["arms"][arm][str(before)] if run["lr"] == lr]
         improving = any(not run["plateau"] and math.isfinite(run["dev"]) for run in runs)
         return improving or lr == self.chosen(name, arm, before)[0]
@@ -204,7 +205,8 @@ class LongRuns:
 
     def at_plateau(self, claim: Judged) -> bool:
         """Whether the arms of a claim had stopped to improve when the longest budget ended, in every seed."""
-        return all(run.plateau for arm in claim.arms for run in self.chosen(claim.comparison, arm, BUDGETS[-1])[1])
+        longest = max(claim.values)
+        return all(run.plateau for arm in claim.arms for run in self.chosen(claim.comparison, arm, longest)[1])
 
     def verdict(self, claim: Judged) -> str:
         """What became of a claim: one of `attnlib.course.claims.VERDICTS`."""
@@ -220,5 +222,5 @@ class LongRuns:
         if verdict != LATER:
             return verdict
         if claim.ended is None:
-            return f"{LATER}: not yet after {BUDGETS[-1] * steps:,} steps, and still improving"
+            return f"{LATER}: not yet after {max(claim.values) * steps:,} steps, and still improving"
         return f"{LATER}: gone at {claim.ended * steps:,} steps"

@@ -94,6 +94,8 @@ def test_the_table_says_what_was_equal_and_what_came_out():
         (lambda: run(Arms(), rates={"slow": 0.2}), ["['slow', 'quick']", "{'slow': 0.2}"]),
         (lambda: run(Arms(), rates={"slow": 0.2, "quick": 0.4}), ["0.4", "[0.1, 0.2, 0.3]"]),
         (lambda: run(Arms(), arms=[]), ["need an arm"]),
+        (lambda: run(Arms(), budgets=(2, 4)), ["begin with 1", "(2, 4)"]),
+        (lambda: run(Arms(), budgets=(1, 8, 4)), ["begin with 1 and grow", "(1, 8, 4)"]),
         (lambda: run(Arms(), kept=True), ["race: what is kept", "['slow', 'quick']"]),
         (lambda: run(broken), ["need tokens"]),  # which is no rate that diverged
         (lambda: run(without_dev, rates=BEST), ["race, slow: ", "dev"]),
@@ -152,6 +154,27 @@ def test_make_long_runs_every_rate_seed_and_budget_once(tmp_path, shown):
     }  # fmt: skip
     assert record.words(judged) == "learns later: gone at 160 steps"
     assert shown[0].comparison == "race" and shown[0].verdict == LATER
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_comparison_may_state_how_long_it_trains(tmp_path, shown, kept):
+    train = Arms(still_learning=["quick"])
+    with recording(tmp_path / "long.json") as record:
+        claim_it(run(train, rates=BEST, budgets=(1, 8), kept=kept))
+    longer = [one for one in train.asked if one[3] == 80]
+    assert {(arm, lr) for arm, _, lr, _ in longer} == {("slow", 0.2), ("quick", 0.2), ("quick", 0.3)}  # 0.1 diverged
+    assert {steps for _, _, _, steps in train.asked} == {10, 80}
+    (judged,) = record.claims()
+    assert {b: np.round(v, 4).tolist() for b, v in judged.values.items()} == {1: [0.9375] * 3, 8: [0.5] * 3}
+    assert judged.ended is None and not record.at_plateau(judged)
+    assert record.words(judged) == "learns later: not yet after 80 steps, and still improving"
+
+
+def test_a_comparison_of_one_budget_runs_its_grid(tmp_path):
+    with recording(tmp_path / "long.json"):
+        run(train := Arms(), rates=BEST, budgets=(1,))
+    assert sorted(train.asked[6:]) == sorted((a, s, lr, 10) for a in BEST for lr in GRID for s in (0, 1, 2)
+                                             if lr != BEST[a])  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -23,5 +23,8 @@ BUGS = of(
     ("a chapter trains what is kept", "if kept and _record is None:", "if False:"),
     ("what was trained otherwise is read", "if there.get(what) != value}", "if not there}"),
     ("a recording never ends", "        _record = None", "        pass"),
+    ("every comparison has the usual budgets", "product(budgets, arms", "product(BUDGETS, arms"),
+    ("every claim is judged at the usual budgets", "for budget in self.budgets}", "for budget in BUDGETS}"),
+    ("budgets need not grow", " or sorted(set(budgets)) != list(budgets)", ""),
     ("two rates are a grid", "len(grid) < 3", "len(grid) < 2"),
 )
