@@ -1,5 +1,6 @@
 """LearnToAlign in the browser: in a thread of its own it learns what the lesson learns, pauses, and begins anew."""
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -109,14 +110,25 @@ def test_it_trains_until_it_is_paused_and_begins_anew_with_another_task(learning
     assert {row[0] for row in learning.numbers()} == {"0"}
 
 
-def test_another_rate_goes_on_and_another_model_does_not(learning):
-    learning.button("10 steps").click()
-    learning.wait_for(10)
+def test_what_is_set_is_what_it_learns_with(learning):
     learning.root.locator("summary").filter(has_text="Settings").click()
     learning.root.get_by_label("learning rate").press("ArrowRight")
     learning.root.get_by_label("mask padding").uncheck()
+    learning.button("10 steps").click()
+    learning.wait_for(10)
+    *_, shown = learning.shown()
+    unmasked, masked = (looks(10, MODELS["general"], rate=0.013, mask=mask)["weights"] for mask in (False, True))
+    np.testing.assert_allclose(shown, unmasked, atol=0.0011)
+    assert np.abs(np.subtract(shown, masked)).max() > 0.01
+    learning.root.get_by_label("learning rate").press("ArrowLeft")  # and goes on
+    learning.root.get_by_label("mask padding").check()
     learning.button("1 step").click()
     learning.wait_for(11)
+
+
+def test_another_model_begins_anew(learning):
+    learning.button("1 step").click()
+    learning.wait_for(1)
     learning.root.get_by_label("beside").select_option("self-attention, no positions")
     expect(learning.sentence).to_contain_text("general (Luong) and self-attention, no positions will learn")
 
