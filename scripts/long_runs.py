@@ -1,4 +1,5 @@
-"""`make long`: every comparison of the book with three rates or more, for 1, 4 and 16 times the steps of its chapter.
+"""`make long`: every comparison of the book with three rates or more, for 1, 4 and 16 times the steps of its chapter
+unless it names other `budgets`.
 
     python -m scripts.long_runs          all chapters, one process a core; hours
     python -m scripts.long_runs 07 08    some

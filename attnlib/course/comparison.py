@@ -19,6 +19,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 from torch import nn
 
+from attnlib.course import show
 from attnlib.course.claims import claim
 from attnlib.course.long_runs import BUDGETS, LONG_RUNS, Judged, LongRuns, Run, best_rate, has_plateau
 from attnlib.extras import extra
@@ -99,16 +100,12 @@ class Comparison:
             what: head of the last column.
             number: which of the numbers, where `measure` returned several.
         """
-        head = f"| arm | parameters | rate | steps | target tokens | {what} |\n|---|--:|--:|--:|--:|--:|\n"
+        head = ["arm", "parameters", "rate", "steps", "target tokens", what]
         rows = []
         for arm, values in self._column(number).items():
-            low, high = f"{values.min():.2f}", f"{values.max():.2f}"
-            tokens = np.mean([run.tokens for run in self.runs[arm]])
-            rows.append(
-                f"| {arm} | {self.runs[arm][0].parameters:,} | {self.rates[arm]:g} | {self.steps:,} | {tokens:,.0f} | "
-                f"{low if low == high else f'{low}–{high}'} |"
-            )
-        return Markdown(head + "\n".join(rows))
+            tokens = round(np.mean([run.tokens for run in self.runs[arm]]))
+            rows.append([arm, self.runs[arm][0].parameters, f"{self.rates[arm]:g}", self.steps, tokens, values])
+        return show.table(head, rows)
 
     def dots(self, what: str, number: int | None = None, ax: Axes | None = None) -> Axes:
         """The same as a picture: a line for each arm, a dot for each seed."""

@@ -1,15 +1,19 @@
-"""The tested source of the package, shown inside a chapter."""
+"""What a chapter shows besides figures: the tested source of the package, and tables."""
 
 import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from attnlib.extras import extra
 
 with extra("course"):
-    from IPython.display import Code
+    from IPython.display import Code, Markdown
+    from numpy.typing import ArrayLike
 
 
 def source(obj: type | object, docstring: bool = False) -> Code:
@@ -79,3 +83,45 @@ def without_docstrings(text: str) -> str:
             if following < len(lines) and not lines[following].strip():
                 gone.add(following + 1)
     return "\n".join(line for number, line in enumerate(lines, 1) if number not in gone) + "\n"
+
+
+def span(values: ArrayLike, digits: int = 2) -> str:
+    """A number as a table shows it; of several, the lowest and the highest.
+
+    Args:
+        values: one number or more, of any shape.
+        digits: after the decimal point.
+
+    Example:
+        >>> span(-1), span([0.961, 0.97]), span([0.501, 0.502])
+        ('−1.00', '0.96–0.97', '0.50')
+    """
+    of = np.asarray(values, dtype=float)
+    low, high = (f"{value:z,.{digits}f}".replace("-", "−") for value in (of.min(), of.max()))
+    return low if low == high else f"{low}–{high}"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str | int | ArrayLike]], text: int = 1) -> Markdown:
+    """A table: text on the left, numbers on the right.
+
+    Args:
+        head: the names of the columns.
+        rows: of cells: text is Markdown, whole numbers get commas, all else is written by `span`.
+        text: how many columns, from the left, hold text.
+
+    Raises:
+        ValueError: a row has fewer or more cells than the head.
+
+    Example:
+        >>> print(table(["decoder", "weights", "right"], [["Luong", 1200, [0.5, 0.75]]]).data)
+        | decoder | weights | right |
+        |---|--:|--:|
+        | Luong | 1,200 | 0.50–0.75 |
+    """
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * text + "--:|" * (len(head) - text)]
+    for row in rows:
+        if len(row) != len(head):
+            raise ValueError(f"a row of {len(row)} cells under a head of {len(head)}: {list(row)}, {list(head)}")
+        cells = [one if isinstance(one, str) else f"{one:,}" if isinstance(one, int) else span(one) for one in row]
+        lines.append(f"| {' | '.join(cells)} |")
+    return Markdown("\n".join(lines))

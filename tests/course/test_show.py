@@ -3,11 +3,13 @@
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 import attnlib
 from attnlib.attention import Attention, masked_softmax
-from attnlib.course.show import score, source, without_docstrings
+from attnlib.course.show import score, source, span, table, without_docstrings
 from attnlib.scores import SCORES, Score
 
 KINDS = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Module
@@ -92,6 +94,22 @@ def test_a_score_says_what_the_tables_say_of_it():
     assert about.source.startswith("bahdanau2015neural, appendix A.1.2") and score(SCORES["zero"]).source is None
 
 
+def test_a_span_goes_from_the_lowest_to_the_highest():
+    assert span(torch.tensor([[-1.5, 2.25], [0.5, -0.25]]), 1) == "−1.5–2.2"
+    assert span([1234.5, 1234.5], 1) == "1,234.5" and span(-0.001) == "0.00" and span(-torch.inf) == "−inf"
+
+
+def test_a_table_has_text_on_the_left_and_numbers_on_the_right():
+    rows = [("wrong", "is *not*", 1200), ("share", "of all", np.array([0.5, 1]))]
+    shown = table(["what", "means", "n"], rows, text=2)
+    assert shown.data.splitlines() == [
+        "| what | means | n |",
+        "|---|---|--:|",
+        "| wrong | is *not* | 1,200 |",
+        "| share | of all | 0.50–1.00 |",
+    ]
+
+
 class Silent(Score):
     """Nothing."""
 
@@ -101,8 +119,9 @@ class Silent(Score):
     [
         *((lambda thing=thing: source(thing), "no Python source to show") for thing in (3, len, dict, "text")),
         (lambda: score(Silent), "Silent must begin with .*, got 'Nothing"),
+        (lambda: table(["arm", "right"], [["slow", 1, 2]]), r"3 cells under a head of 2: \['slow', 1, 2\], \['arm', "),
     ],
 )
-def test_what_says_nothing_of_itself_is_refused(call, words):
+def test_what_cannot_be_shown_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -8,4 +8,8 @@ BUGS = of(
     ("letters counted for bytes", ".encode()[: first.col_offset].decode()", "[: first.col_offset]"),
     ("last line of a docstring stays", "range(first.lineno, first.end_lineno + 1)",
      "range(first.lineno, first.end_lineno)"),
+    ("of several runs the first counts for all", "(of.min(), of.max())", "(of.flat[0], of.flat[0])"),
+    ("a hyphen for a minus", ".replace(\"-\", \"−\")", ""),
+    ("less than nothing that looks like nothing", ":z,.", ":,."),
+    ("a row may have cells to spare", "if len(row) != len(head):", "if len(row) < len(head):"),
 )
