@@ -199,7 +199,7 @@ browser: needs-browser $(VENV)/.test $(if $(READY),,zip) ## the built pages and 
 	@$(BIN)/python -m pytest tests/browser $(if $(THOROUGH),,-m "not thorough") -q -n $$(($(JOBS) + 1)) --dist worksteal -p no:nbval
 	$(end)
 
-mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (about forty minutes)
+mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (about half an hour)
 	@$(BIN)/python -m tests.mutants --jobs $(JOBS)
 
 matrix: needs-matrix $(UPKEEP)/.complete ## unit tests, quick chapters: every Python, oldest and newest packages (hours; one row: ROWS=oldest)

@@ -31,7 +31,7 @@ from tqdm import tqdm
 from tests.bugs import Bug, every_bug
 
 ROOT = Path(__file__).resolve().parents[1]
-TIME_LIMIT = 300  # seconds; a bug that makes the tests hang is noticed too
+TIME_LIMIT = 300  # seconds for each test or file; a bug that makes the tests hang is noticed too
 HEAVY = ["torch", "torch._dynamo", "hypothesis", "beartype", "jaxtyping", "matplotlib.pyplot", "IPython.display"]
 
 
@@ -102,22 +102,24 @@ def work() -> None:
         importlib.import_module(name)
     gc.freeze()  # or a fork's first collection copies all of the memory that it shares
     for line in sys.stdin:
+        tests = json.loads(line)
+        limit = TIME_LIMIT * len(tests)
         receiver, sender = os.pipe()
         with tempfile.TemporaryFile("w+") as said:
             if (child := os.fork()) == 0:
                 os.close(receiver)
                 os.dup2(said.fileno(), 1)
                 os.dup2(said.fileno(), 2)
-                os.write(sender, json.dumps(run(json.loads(line))).encode())
+                os.write(sender, json.dumps(run(tests)).encode())
                 os._exit(0)
             os.close(sender)
-            if select.select([receiver], [], [], TIME_LIMIT)[0]:
+            if select.select([receiver], [], [], limit)[0]:
                 with open(receiver) as pipe:
                     answer = json.loads(pipe.read() or "{}")
             else:
                 os.kill(child, signal.SIGKILL)
                 os.close(receiver)
-                answer = {"code": 1, "failed": f"no end after {TIME_LIMIT} s"}
+                answer = {"code": 1, "failed": f"no end after {limit} s"}
             os.waitpid(child, 0)
             said.seek(0)
             answer["said"] = said.read()[-2000:]
@@ -182,10 +184,10 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             finally:
                 free.put(worker)
 
-        def verdict(tests: str) -> str | None:
+        def verdict(tests: list[str]) -> str | None:
             """What pytest says of a failure; None if all pass."""
             with lent() as worker:
-                failed = worker.verdict([tests])
+                failed = worker.verdict(tests)
                 return failed and f"{failed}\n{worker.said}"
 
         def judge(bug: Bug) -> str | None:
@@ -202,9 +204,12 @@ def survivors(bugs: Sequence[Bug], show: Callable[[str], None] = print, jobs: in
             show(f"{time.monotonic() - start:5.1f} s  {bug.file}: {bug.name}: {outcome}")
             return killer
 
-        needed = sorted({bug.tests for bug in bugs})  # one by one: each within the time limit
+        in_file: dict[str, set[str]] = {}
+        for bug in bugs:
+            in_file.setdefault(bug.tests.partition("::")[0], set()).add(bug.tests)
+        needed = [[file] if file in tests else sorted(tests) for file, tests in in_file.items()]
         with ThreadPoolExecutor(jobs) as pool:
-            for failed in tqdm(pool.map(verdict, needed), total=len(needed), desc="without a bug", unit="run"):
+            for failed in tqdm(pool.map(verdict, needed), total=len(needed), desc="without a bug", unit="file"):
                 if failed is not None:
                     pool.shutdown(cancel_futures=True)
                     raise RuntimeError(f"the tests fail on the package as it is: {failed}")

@@ -22,8 +22,9 @@ class Bug(NamedTuple):
     tests: str
 
 
-def of(file: str, tests: str, *bugs: tuple[str, str, str]) -> list[Bug]:
-    return [Bug(name, file, old, new, tests) for name, old, new in bugs]
+def of(file: str, tests: str, *bugs: tuple[str, ...]) -> list[Bug]:
+    """Bugs of one file: name, `old`, `new` and, where the whole of `tests` takes long, the one test that must fail."""
+    return [Bug(name, file, old, new, "::".join((tests, *test))) for name, old, new, *test in bugs]
 
 
 def every_bug() -> list[Bug]:

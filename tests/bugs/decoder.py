@@ -6,9 +6,10 @@ from tests.bugs import of
 BUGS = of(
     "decoder.py", "core/test_decoder.py",
     ("decoder: mask of another sentence", "field if field is None else field[index]",
-     "field if field is None or field.dtype == torch.bool else field[index]"),
+     "field if field is None or field.dtype == torch.bool else field[index]",
+     "test_rows_of_a_memory_are_picked_in_every_field"),
     ("decoder: no dropout", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory",
-     "self.decode_embedded(self.embedding(tokens), memory"),
+     "self.decode_embedded(self.embedding(tokens), memory", "test_dropout_thins_the_embedding_in_training_only"),
 ) + of(
     "decoder.py", "core/test_decoder.py::test_contract_with_every_encoder",  # what a decoder that is added may do
     ("decoder: hears the future", "self.decode_embedded(self.dropout(self.embedding(tokens)), memory, state)",

@@ -6,7 +6,7 @@ from tests.bugs import of
 BUGS = of(
     "encoder.py", "core/test_devices.py",
     ("encoder: lengths on the CPU", "lengths.to(tokens.device, torch.int64, non_blocking=tokens.is_cuda)",
-     "lengths.to(torch.int64)"),
+     "lengths.to(torch.int64)", "test_no_step_waits_for_the_device"),
 ) + of(
     "encoder.py", "core/test_encoder.py",
     ("encoder: two cells called by the same name", '"rnn": nn.RNN}', '"rnn": nn.GRU}'),

@@ -5,7 +5,8 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "positions.py", "core/test_devices.py",
-    ("positions on the CPU", "dtype=exact, device=x.device).unsqueeze(1)", "dtype=exact).unsqueeze(1)"),
+    ("positions on the CPU", "dtype=exact, device=x.device).unsqueeze(1)", "dtype=exact).unsqueeze(1)",
+     "test_models_compute_and_learn_there"),
 ) + of(
     "positions.py", "core/test_positions.py",
     ("waves: sine and cosine swapped", "[angles.sin(), angles.cos()]", "[angles.cos(), angles.sin()]"),

@@ -5,7 +5,8 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "training/loop.py", "core/test_devices.py",
-    ("batch left where it was", 'batch = batch.to(self.device) if hasattr(batch, "to") else batch', "batch = batch"),
+    ("batch left where it was", 'batch = batch.to(self.device) if hasattr(batch, "to") else batch', "batch = batch",
+     "test_no_step_waits_for_the_device"),
 ) + of(
     "training/loop.py", "training/test_loop.py",
     ("no clipping", "nn.utils.clip_grad_norm_(self.model.parameters(), self.clip)", "pass"),

@@ -6,8 +6,11 @@ from tests.bugs import of
 BUGS = of(
     "course/checks/verdict.py", "course/test_checks.py",
     ("the check's own faults are the student's", "        except Mistake as mistake:",
-     "        except Exception as mistake:"),
-    ("the student's random numbers are spent", "torch.random.fork_rng(devices=[])", "torch.enable_grad()"),
-    ("what is not written has been tried", "written=not isinstance(mistake, Unwritten)", "written=True"),
-    ("what never ends is no answer", "            return Verdict(False, ENDLESS.format(SECONDS))", "            raise"),
+     "        except Exception as mistake:", "test_an_answer_that_never_ends_is_told_so"),
+    ("the student's random numbers are spent", "torch.random.fork_rng(devices=[])", "torch.enable_grad()",
+     "test_a_check_leaves_the_random_numbers_alone"),
+    ("what is not written has been tried", "written=not isinstance(mistake, Unwritten)", "written=True",
+     "test_an_answer_that_is_none_is_answered_too"),
+    ("what never ends is no answer", "            return Verdict(False, ENDLESS.format(SECONDS))", "            raise",
+     "test_an_answer_that_never_ends_is_told_so"),
 )

@@ -5,9 +5,12 @@ from tests.bugs import of
 # fmt: off
 BUGS = of(
     "course/figures/language_model.py", "course/figures/test_language_model.py",
-    ("a line of a text is no end of a word", r'BLANK = " \t\n"', 'BLANK = " "'),
-    ("unknown characters count as read", "if character in ids][:longest]", "][:longest]"),
-    ("cut before strange are left out", "in text if character in ids][", "in text[:longest] if character in ids]["),
+    ("a line of a text is no end of a word", r'BLANK = " \t\n"', 'BLANK = " "',
+     "test_words_are_found_alike_in_both_languages"),
+    ("unknown characters count as read", "if character in ids][:longest]", "][:longest]",
+     "test_what_is_read_is_known_and_not_too_long_in_both_languages"),
+    ("cut before strange are left out", "in text if character in ids][", "in text[:longest] if character in ids][",
+     "test_what_is_read_is_known_and_not_too_long_in_both_languages"),
     ("every language model looks back", 'AttentionLM if "W_c.weight" in weights else RNNLM', "AttentionLM"),
 ) + of(
     "course/figures/language_model.py", "course/figures/test_fading_trace.py",

@@ -11,7 +11,8 @@ BUGS = of(
     ("query for key, in the page", "dot(linear(W_q, q), linear(W_k, k))", "dot(linear(W_k, q), linear(W_q, k))"),
 ) + of(
     "course/figures/static/contours.js", "course/figures/test_score_explorer.py",
-    ("lines beside their level", "(level - from[2]) / (to[2] - from[2])", "(level - from[2]) / (to[2] + from[2])"),
+    ("lines beside their level", "(level - from[2]) / (to[2] - from[2])", "(level - from[2]) / (to[2] + from[2])",
+     "test_contour_lines_lie_where_the_score_is_what_they_say"),
 ) + of(
     "course/figures/static/language_model.js", "course/figures/test_language_model.py",
     ("page's language model: begins anew, given a state", "read(ids, state = new", "read(ids, unused, state = new"),
@@ -30,7 +31,8 @@ BUGS = of(
     ("page's weights: big-endian", "getUint16(2 * n, true)", "getUint16(2 * n)"),
 ) + of(
     "course/figures/static/network.js", "course/figures/test_attention_surgery.py",
-    ("page's context: width of the first annotation", "(d);\n  a", "(annotations[0].length);\n  a"),
+    ("page's context: width of the first annotation", "(d);\n  a", "(annotations[0].length);\n  a",
+     "test_an_empty_source_has_nothing_to_look_at"),
 ) + of(
     "course/figures/static/two_readings.js", "course/figures/test_fading_trace.py",
     ("page's trace: share of the first difference", "Math.max(...distances)", "distances[0]"),
@@ -40,7 +42,8 @@ BUGS = of(
     ("page's trace: the other word read from nothing", "model.read(other, begun)", "model.read(other)"),
 ) + of(
     "course/figures/static/two_readings.js", "course/figures/test_language_model.py",
-    ("page's words: a new line is no end of a word", r'" \t\n".includes', '" ".includes'),
+    ("page's words: a new line is no end of a word", r'" \t\n".includes', '" ".includes',
+     "test_words_are_found_alike_in_both_languages"),
 ) + of(
     "course/figures/static/votes.js", "course/figures/test_other_weights.py",
     ("votes: not the mean of the two", "m = (x + y) / 2;", "m = x + y;"),
