@@ -59,7 +59,7 @@ class Environment:
     def install(self, *what: str) -> None:
         pip = [sys.executable, "-m", "pip", "--python", self.python, "--quiet", "--disable-pip-version-check"]
         pinned = ["-c", ROOT / "requirements.txt"]
-        # most of PyTorch is never imported here, and compiling it would take longer than copying it
+        # most of PyTorch is never imported here, and compiling it takes as long as copying it
         subprocess.run([*pip, "install", "--no-compile", *what, *pinned], check=True, capture_output=True, timeout=900)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
