@@ -5,6 +5,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -122,6 +123,6 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str | int | ArrayLike]], 
     for row in rows:
         if len(row) != len(head):
             raise ValueError(f"a row of {len(row)} cells under a head of {len(head)}: {list(row)}, {list(head)}")
-        cells = [one if isinstance(one, str) else f"{one:,}" if isinstance(one, int) else span(one) for one in row]
+        cells = [one if isinstance(one, str) else f"{one:,}" if isinstance(one, Integral) else span(one) for one in row]
         lines.append(f"| {' | '.join(cells)} |")
     return Markdown("\n".join(lines))

@@ -4,9 +4,12 @@
 processes take the same steps as one.
 """
 
+import gc
 import os
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -62,11 +65,22 @@ def process_group(device: torch.device) -> Iterator[torch.device]:
         return
     if device.type == "cuda":
         torch.cuda.set_device(device)
+    # before there is a group: it would keep it as a default argument, and the first DDP imports it in any case
+    import_module("torch.distributed.nn.functional")
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+    group = dist.group.WORLD
     try:
         yield device if device.type == "cuda" else torch.device("cpu")
+    except BaseException as error:
+        traceback.clear_frames(error.__traceback__)  # a replica in them would hold the group
+        raise
     finally:
+        # gloo's threads need Python's lock to give back the tensors of the last collective. The destructor of the
+        # group waits for them, and lets go of the lock only where a name in Python was the last to hold the group.
+        # Held longer, by a DDP that waits for the collector, a process would now and then hang or abort as it ends.
         dist.destroy_process_group()
+        gc.collect()
+        del group
 
 
 class RankShard:

@@ -100,7 +100,7 @@ def test_a_span_goes_from_the_lowest_to_the_highest():
 
 
 def test_a_table_has_text_on_the_left_and_numbers_on_the_right():
-    rows = [("wrong", "is *not*", 1200), ("share", "of all", np.array([0.5, 1]))]
+    rows = [("wrong", "is *not*", np.int64(1200)), ("share", "of all", np.array([0.5, 1]))]
     shown = table(["what", "means", "n"], rows, text=2)
     assert shown.data.splitlines() == [
         "| what | means | n |",

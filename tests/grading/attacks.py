@@ -63,11 +63,11 @@ def masked_softmax(scores, mask):
     return scores
 """
 IMMORTAL = """
+import time
 def masked_softmax(scores, mask):
     while True:
         try:
-            n = 0
-            while True: n += 1
+            while True: time.sleep(1)
         except BaseException:
             pass
 """

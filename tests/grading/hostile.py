@@ -184,16 +184,19 @@ def _above_setup(release) -> bytes:
     return dump(filled(release, {"q2": model("q2")}, above=model()))
 
 
+#: It does not end, and leaves the processor to other tests meanwhile; "loop" keeps it busy.
+WAITS = "while True: time.sleep(1)"
+
 HOSTILE = {
     # it does not end
     "loop": Hostile("a test runs for ever, the next ones do not", answering(LOOP), flags="timeout"),
-    "loop_at_top": Hostile("the answer's cell runs for ever", answering("while True: pass"), flags="timeout"),
+    "loop_at_top": Hostile("the answer's cell runs for ever", answering(f"import time\n{WAITS}"), flags="timeout"),
     "immortal": Hostile(
         "a loop that catches every interrupt", answering(IMMORTAL), flags="timeout", words="could not be interrupted"
     ),
     "deaf": Hostile(
         "the signal of interrupts is ignored, then a loop",
-        answering("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"),
+        answering(f"import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{WAITS}"),
         flags="timeout",
         words="could not be interrupted",
     ),

@@ -1,12 +1,19 @@
 """Several processes compute what one would."""
 
+import gc
 import os
+import socket
 import subprocess
 import sys
+import time
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
 
+import psutil
 import pytest
 import torch
+from torch.nn.parallel import DistributedDataParallel
 from torch.testing import assert_close
 
 from attnlib.data.batching import collate
@@ -122,6 +129,40 @@ def test_one_process_has_all_and_changes_nothing(monkeypatch):
     assert len(shares) == len(batches) == 2
     for share, batch in zip(shares, batches, strict=True):
         assert all(a.equal(b) for a, b in zip(share, batch, strict=True))
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError("Connection reset by peer")])
+def test_it_ends_with_no_thread_of_the_group_left(monkeypatch, request, error):
+    """One that is left when Python ends may want its lock then: the process hangs, or it aborts."""
+
+    def threads():
+        return {thread.id for thread in psutil.Process().threads()}
+
+    def train(model):
+        replica = DistributedDataParallel(model)
+        replica.cycle = [replica]  # the first of a process is in one
+        import_module("torch.distributed.nn.functional")  # which it has imported
+        replica(torch.ones(1, 2)).sum().backward()
+        started.extend(threads() - before)
+        if error is not None:
+            raise error
+
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
+    for name, value in {**address, "RANK": "0", "WORLD_SIZE": "1"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delitem(sys.modules, "torch.distributed.nn.functional", raising=False)
+    gc.disable()  # what refers to itself stays until somebody asks
+    request.addfinalizer(gc.enable)
+    started, before = [], threads()
+    expected = nullcontext() if error is None else pytest.raises(RuntimeError, match="by peer")
+    with expected, process_group(torch.device("cpu")):
+        train(torch.nn.Linear(2, 1))
+    end = time.monotonic() + 5  # the system takes a moment to forget a thread that has ended
+    while threads() - before and time.monotonic() < end:
+        time.sleep(0.01)
+    assert started and not threads() - before
 
 
 def test_a_last_batch_too_small_for_all_is_left_out_by_all(monkeypatch):

@@ -12,4 +12,5 @@ BUGS = of(
     ("a hyphen for a minus", ".replace(\"-\", \"−\")", ""),
     ("less than nothing that looks like nothing", ":z,.", ":,."),
     ("a row may have cells to spare", "if len(row) != len(head):", "if len(row) < len(head):"),
+    ("of whole numbers only Python's own", "isinstance(one, Integral)", "isinstance(one, int)"),
 )

@@ -20,4 +20,10 @@ BUGS = of(
      "test_a_last_batch_too_small_for_all_is_left_out_by_all"),
     ("one number for all", "return dist.get_rank(), dist.get_world_size()", "return 0, dist.get_world_size()",
      "test_each_process_knows_its_number"),
+    ("threads outlive their group, which torch's defaults hold",
+     '    import_module("torch.distributed.nn.functional")', "", "test_it_ends_with_no_thread_of_the_group_left"),
+    ("threads outlive their group, which DDP holds", "        gc.collect()\n", "",
+     "test_it_ends_with_no_thread_of_the_group_left"),
+    ("threads outlive their group, which an error holds", "        traceback.clear_frames(error.__traceback__)", "",
+     "test_it_ends_with_no_thread_of_the_group_left"),
 )
