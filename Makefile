@@ -161,9 +161,8 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	$(end)
 
 # Files go to the workers in their order: in xdist's own, by the number of tests, few long ones come last and one waits.
-# nbval, which notebooks alone need, takes seconds to load. Thorough tests wait some of the time, for hostile hand-ins to
-# meet their limits: one worker more keeps the cores busy.
-WORKERS := -n $(if $(THOROUGH),$$(($(JOBS) + 1)),$(JOBS)) --dist loadfile --no-loadscope-reorder -p no:nbval
+# nbval, which notebooks alone need, takes seconds to load.
+WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder -p no:nbval
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
 unit browser: export OMP_NUM_THREADS = 1
 
