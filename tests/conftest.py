@@ -40,12 +40,13 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """While lines are counted, run at full speed what is marked so, and what is left to `make check`.
+    """While lines are counted, run at full speed what is marked so, what is left to `make check`, and what is not about
+    the package.
 
     Quick tests reach the same lines; pytest-cov's own mark does nothing in the workers of xdist.
     """
-    tracer = sys.gettrace()
-    if any(item.get_closest_marker(name) for name in ("thorough", "untraced")):
+    tracer, room = sys.gettrace(), item.path.parent.name
+    if room in ("repository", "website") or any(item.get_closest_marker(name) for name in ("thorough", "untraced")):
         sys.settrace(None)
     try:
         return (yield)

@@ -6,6 +6,7 @@ tested is written down. So a check can judge an experiment by running it.
 """
 
 import dataclasses
+import functools
 import math
 import operator
 import random
@@ -164,11 +165,12 @@ class Lab:
     def _measured(self, run: Trained, part: str, at: int) -> float:
         arm = self._arms[run.arm]
         lucky = arm.luck * _normal(run.arm, run.seed)
-        noisy = arm.noise * _normal(run.arm, run.seed, run.lr, run.steps, part, at)
+        noisy = arm.noise and arm.noise * _normal(run.arm, run.seed, run.lr, run.steps, part, at)
         share = arm.share(run.lr, run.steps * (at + 1) / CHECKPOINTS)
         return min(1.0, max(0.0, share + (lucky if share > 0 else 0.0) + noisy))
 
 
+@functools.lru_cache(typed=True)  # every checkpoint of a run asks for the luck of its seed
 def _normal(*of: Hashable) -> float:
     """A standard normal number that depends on nothing but this."""
     return random.Random(repr(of)).gauss(0, 1)

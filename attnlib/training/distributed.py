@@ -59,6 +59,9 @@ def process_group(device: torch.device) -> Iterator[torch.device]:
 
     Yields:
         The device to use: the CPU where processes on the given one cannot talk (Apple's mps).
+
+    Raises:
+        RuntimeError: the other processes cannot be reached, or one has died.
     """
     if "WORLD_SIZE" not in os.environ:
         yield device

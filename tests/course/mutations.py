@@ -76,7 +76,7 @@ def mutants(tree: ast.Module, target: ast.expr) -> Iterator[tuple[str, CodeType]
 
 
 def _compiled(module: ast.Module) -> CodeType:
-    return compile(ast.fix_missing_locations(copy.deepcopy(module)), "<mutant>", "exec")
+    return compile(ast.fix_missing_locations(module), "<mutant>", "exec")
 
 
 def _short(node: ast.AST) -> str:

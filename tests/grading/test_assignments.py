@@ -10,6 +10,8 @@ from attnlib.course.book import setup_cell, without_magics
 from attnlib.grading import assignment, proof
 from attnlib.grading.answers import answers_to
 
+# Tracing would double the time; each line is reached by other tests.
+pytestmark = pytest.mark.untraced
 NAMES = assignment.names()
 CASES = [pytest.param(name, answer, id=f"{name}-{key}") for name in NAMES for key, answer in answers_to(name).items()]
 

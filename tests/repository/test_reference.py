@@ -76,8 +76,7 @@ def refuses(code: ast.AST, names: dict, cls: type | None, above: frozenset = fro
     """Whether code raises, or calls a function of attnlib, by its name or of its own class, that does."""
     for node in ast.walk(code):
         match node:
-            # a subclass has to define it; or an error of another is passed on
-            case ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError"))) | ast.Raise(exc=None):
+            case ast.Raise(exc=ast.Call(func=ast.Name(id="NotImplementedError"))):  # a subclass has to define it
                 continue
             case ast.Raise():
                 return True
