@@ -11,7 +11,7 @@ from tests.course.laboratories import LABORATORIES
 from tests.course.mutations import mutants
 
 # Tracing would make an hour of minutes; each line is reached by other tests.
-pytestmark = [pytest.mark.usefixtures("without_shape_checks"), pytest.mark.untraced]
+pytestmark = [pytest.mark.usefixtures("little_to_collect", "without_shape_checks"), pytest.mark.untraced]
 QUICK = ["mirrored", "past_and_padding"]
 LISTED = survivors.read(TABLE)
 

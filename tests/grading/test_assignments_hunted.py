@@ -10,7 +10,7 @@ from tests.course import survivors
 from tests.grading.hunting import TABLE, Bench, hunt, settled
 
 # Tracing would make an hour of minutes; each line is reached by other tests.
-pytestmark = [pytest.mark.usefixtures("without_shape_checks"), pytest.mark.untraced]
+pytestmark = [pytest.mark.usefixtures("little_to_collect", "without_shape_checks"), pytest.mark.untraced]
 NAMES = assignment.names()
 LISTED = survivors.read(TABLE)
 
