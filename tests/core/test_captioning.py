@@ -1,7 +1,6 @@
-"""Regions are those of the loops below, the loss is its formula, and a captioner learns where to look."""
+"""Regions are those of the loops below, and the loss is its formula. What a captioner learns is chapter 13's."""
 
 import re
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -10,15 +9,10 @@ from torch import nn
 from torch.testing import assert_close
 
 from attnlib.captioning import GridEncoder
-from attnlib.data.batching import BucketedPairs, PairBatch, collate
-from attnlib.data.scenes import load_emoji_scenes, region_targets
-from attnlib.data.vocabulary import SPECIALS, Vocabulary
+from attnlib.data.batching import PairBatch
 from attnlib.decoders import DECODERS
-from attnlib.search import greedy_decode
 from attnlib.seq2seq import Seq2Seq
-from attnlib.training import fit, set_seed
 from attnlib.training.losses import caption_loss, seq2seq_loss
-from attnlib.training.metrics import PointingGame, pointing_game
 from tests import oracles
 
 # --- references: loops in numpy, from the equations -------------------------------------------------
@@ -147,56 +141,3 @@ def test_loss_counts_words_and_adds_the_penalty():
     assert n == 10
     with pytest.raises(ValueError, match=r"penalty of 0\.3 on attention needs a model with attention"):
         caption_loss(a_captioner("every_step"), batch, penalty=0.3)
-
-
-# --- learning ---------------------------------------------------------------------------------------
-
-
-class Learned(NamedTuple):
-    """How a captioner does on pairs of things that it has never seen together."""
-
-    named: float  # share of the two things that it names rightly, each in its place
-    pointing: PointingGame | None  # where it looks when it is to name one
-
-
-def learn(decoder: str, seed: int = 0) -> Learned:
-    generator = set_seed(seed)
-    scenes = load_emoji_scenes(3000, 1, 200)
-    vocabulary = Vocabulary.count((word for caption in scenes.train.captions for word in caption), specials=SPECIALS)
-    sizes = {"vocab_size": len(vocabulary), "d_embed": 32, "d_annotation": 64, "d_hidden": 64}
-    model = Seq2Seq(GridEncoder(channels=3, d_annotation=64), DECODERS[decoder](**sizes))
-    targets = [vocabulary.encode(caption) for caption in scenes.train.captions]
-    fit(model, BucketedPairs(scenes.train.images, targets, 32, generator), caption_loss, steps=350, lr=6e-3)
-    model.eval()
-    images, captions, boxes = scenes.test
-    written = [vocabulary.decode(s) for s in greedy_decode(model, images, max_length=8).sentences()]
-    pairs = zip(written, captions, strict=True)
-    named = [len(ours) > 1 and ours[k] == true[k] for ours, true in pairs for k in (1, -1)]
-    batch = collate(list(images), [vocabulary.encode(caption) for caption in captions])
-    with torch.no_grad():
-        weights = model(batch.source, batch.inputs).weights
-    pointing = None
-    if weights is not None:
-        wanted = torch.cat([region_targets(of_words, 6) for of_words in boxes])
-        weights = torch.cat([row[: len(of_words)] for row, of_words in zip(weights, boxes, strict=True)])
-        things = wanted.any(-1)
-        pointing = pointing_game(weights[things], wanted[things])
-    return Learned(sum(named) / len(named), pointing)
-
-
-@pytest.fixture(scope="module")
-def with_attention() -> Learned:
-    return learn("bahdanau")
-
-
-@pytest.mark.thorough  # trained and judged in chapter 13 as well, which `make test` runs
-def test_captioner_learns_to_look_at_what_it_names(with_attention):
-    # seeds 0, 1, 2: .70, .90, .64 by a chance of .11
-    assert with_attention.pointing.chance < 0.15
-    assert with_attention.pointing.accuracy > with_attention.pointing.chance + 0.3
-
-
-@pytest.mark.thorough  # trained and judged in chapter 13 as well, which `make test` runs
-def test_one_vector_for_the_image_learns_less(with_attention):
-    # seeds 0, 1, 2 with attention: .75, .46, .34; without, seed 0: .17
-    assert with_attention.named > learn("every_step").named + 0.1

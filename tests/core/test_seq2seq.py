@@ -1,7 +1,6 @@
 """Encoder and decoder together: what they are fed, what is counted in the loss, and that attention learns more."""
 
 import math
-from functools import partial
 
 import pytest
 import torch
@@ -157,15 +156,12 @@ def learned(name: str, seed: int = 0) -> float:
     return sum(hits) / len(hits)
 
 
-# Each of these is trained and judged in chapter 8 as well, which `make test` runs.
-others = partial(pytest.param, marks=pytest.mark.thorough)
+# All decoders are trained and judged in chapter 8; here one of each kind shows that the pieces learn together.
 
 
-@pytest.mark.parametrize("name", ["bahdanau", others("luong"), others("simple_rnn")])
-def test_attention_learns_to_reverse(name, without_shape_checks):
-    assert learned(name) >= 0.9  # .945 to .995 with three seeds
+def test_attention_learns_to_reverse(without_shape_checks):
+    assert learned("bahdanau") >= 0.9  # .985 to 1 with five seeds
 
 
-@pytest.mark.parametrize("name", [others("initial_state"), "every_step"])
-def test_one_vector_is_a_bottleneck(name, without_shape_checks):
-    assert learned(name) <= 0.5  # same task, same budget; .11 to .34 with three seeds
+def test_one_vector_is_a_bottleneck(without_shape_checks):
+    assert learned("every_step") <= 0.5  # same task, same budget; .20 to .34 with five seeds
