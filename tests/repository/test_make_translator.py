@@ -28,11 +28,11 @@ def draw(n: int, seed: int) -> list[SentencePair]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """A run on a toy corpus that can translate a little."""
+    """A run on a toy corpus, to its end (BLEU 88 to 94 with eight seeds): halfway, eight bits a weight cost words."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(CORPORA, NAME, Corpus(lambda: Splits(draw(400, 0), draw(30, 1), draw(30, 2)), "es"))
+        patch.setitem(CORPORA, NAME, Corpus(lambda: Splits(draw(900, 0), draw(30, 1), draw(30, 2)), "es"))
         folder = tmp_path_factory.mktemp("runs") / "toy"
-        train(folder, Settings(NAME, pieces=60, width=16, steps=60, lr=2e-2, dropout=0.0, batch=32))
+        train(folder, Settings(NAME, pieces=60, width=24, steps=250, lr=2e-2, dropout=0.0, batch=32))
         yield folder
 
 
@@ -45,13 +45,13 @@ def test_the_file_translates_as_the_run_and_its_card_says_what_it_is(run, tmp_pa
     kept, before = read_translator(path), Translator(run)
     assert card["digest"] == kept.digest and card["settings"] == kept.settings == vars(before.settings)
     assert card["parameters"] == sum(weight.numel() for weight in before.model.parameters())
-    assert card["steps"] == 60 and 1 <= card["steps of these weights"] <= 60
+    assert card["steps"] == 250 and 1 <= card["steps of these weights"] <= 250
     assert card["data"]["licence"] == "Apache-2.0" and card["sentences"] == "all"
     scores = card["scores"]
     assert list(scores) == ["dev, greedy, float32", "dev, greedy, int8", "test, greedy, int8", "test, 5 beams, int8"]
     assert all("tok:13a" in score["signature"] for score in scores.values())
     assert scores["dev, greedy, float32"]["BLEU"] == pytest.approx(before.score("dev").score, abs=0.006)
-    assert scores["dev, greedy, float32"]["BLEU"] > 10, "a run that has learned nothing proves nothing"
+    assert scores["dev, greedy, float32"]["BLEU"] > 60, "a run that has learned nothing proves nothing"
     assert scores["dev, greedy, float32"]["BLEU"] - scores["dev, greedy, int8"]["BLEU"] <= 0.3
     for name, beams in (("test, greedy, int8", 1), ("test, 5 beams, int8", 5)):
         before.model = kept.model.to(next(before.model.parameters()).device)
