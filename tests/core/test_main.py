@@ -32,11 +32,11 @@ def store(tmp_path, monkeypatch) -> Path:
 
 def test_the_command_fits_on_a_screen_writes_nothing_and_imports_nothing_heavy(tmp_path):
     # pooch it does import: it knows where this system keeps caches
-    heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "babel", "requests", "sacrebleu"]
+    heavy = {"matplotlib", "IPython", "anywidget", "sklearn", "babel", "requests", "sacrebleu"}
     as_a_command = (
-        "import runpy, sys, time, torch; start = time.process_time(); sys.argv = ['attnlib']\n"
+        "import runpy, sys; sys.argv = ['attnlib']\n"
         "try: runpy.run_module('attnlib', run_name='__main__')\n"
-        f"finally: print(time.process_time() - start, [name for name in {heavy} if name in sys.modules])"
+        "finally: print(*sys.modules)"
     )
     without_network = {"PIP_NO_INDEX": "1", "http_proxy": "http://127.0.0.1:9", "https_proxy": "http://127.0.0.1:9"}
     result = subprocess.run(
@@ -44,9 +44,8 @@ def test_the_command_fits_on_a_screen_writes_nothing_and_imports_nothing_heavy(t
         env={**os.environ, **without_network, "ATTNLIB_DATA": str(tmp_path / "store")},
     )  # fmt: skip
     assert (result.returncode, result.stderr) == (0, "")
-    *lines, last = result.stdout.splitlines()
-    seconds, imported = last.split(" ", 1)
-    assert imported == "[]" and float(seconds) < 1  # beside PyTorch, which takes one or two
+    *lines, imported = result.stdout.splitlines()
+    assert heavy & {*imported.split()} == set()
     paths = max(len(str(ROOT)), len(sys.prefix), len(str(tmp_path)))
     assert len(lines) <= 30 and max(map(len, lines)) <= 70 + paths
     assert list(tmp_path.iterdir()) == []

@@ -75,17 +75,12 @@ def test_sources_named_in_docstrings_are_in_the_bibliography():
     assert "bahdanau2015neural" in named and named <= known, named - known
 
 
-def test_importing_the_package_is_quick():
-    heavy = ["matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "PIL", "pooch", "sacrebleu"]
-    code = (
-        "import sys, time, torch; start = time.process_time(); import attnlib; "
-        "import attnlib.data, attnlib.captioning, attnlib.transformer, attnlib.training.metrics; "
-        f"print(time.process_time() - start, [name for name in {heavy} if name in sys.modules])"
-    )
+def test_importing_the_package_loads_nothing_heavy():
+    heavy = {"matplotlib", "IPython", "anywidget", "sklearn", "scipy", "babel", "PIL", "pooch", "sacrebleu"}
+    modules = "sys, attnlib.data, attnlib.captioning, attnlib.transformer, attnlib.training.metrics"
+    code = f"import {modules}; print(*sys.modules)"
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    seconds, imported = result.stdout.split(" ", 1)
-    assert imported.strip() == "[]"
-    assert float(seconds) < 0.3  # of processor time, which other programs do not take; 0.1 s is usual
+    assert heavy & {*result.stdout.split()} == set()
 
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess:

@@ -8,6 +8,7 @@ BUGS = of(
     ("broken connection taken for the disk", "except requests.RequestException as error:",
      "except ZeroDivisionError as error:"),
     ("wrong checksum unseen", "except ValueError as error:", "except ZeroDivisionError as error:"),
+    ("a patience of its own", "timeout=TIMEOUT", "timeout=5"),
     ("third column in the pair", '.split("\\t")[:2]', '.split("\\t")[-2:]'),
     ("last French wins", 'setdefault(source, SentencePair(source, tokenize(french, "fr")))',
      '__setitem__(source, SentencePair(source, tokenize(french, "fr")))'),
