@@ -14,9 +14,10 @@ from attnlib.figures.figure import Figure
 from attnlib.figures.questions import checked
 from benchmarks.examples import stand_in, stored_figures
 
+LEFT, ABOVE = ("a", "butterfly", "left", "of", "an", "elephant"), ("an", "elephant", "above", "a", "butterfly")
 GROUPS = [
     bets.plane(), bets.masks(), bets.compass(), bets.alignment(), bets.surgery("jeudi 14 mars 2024"), bets.late(),
-    bets.asking(), bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(), bets.film(),
+    bets.asking(), bets.costs(), bets.gate("call Ada"), bets.heads(0), bets.captions(0, LEFT, ABOVE, 4), bets.film(),
     bets.forgetting("The queen is"), bets.looking("aA1bB2?B", "A", "C"), bets.translating("the hub", "the hubs"),
     bets.one_vector(), bets.born(), bets.order(),
 ]  # fmt: skip

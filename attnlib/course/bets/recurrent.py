@@ -82,8 +82,8 @@ def surgery(source: str) -> list[dict]:
         ),
         bet(
             "Step 6 writes the 0 of month 03. All of its weight goes to the d of jeudi. Which date comes out?",
-            ["2024-03-14, as before", "2024-13-14, with a wrong digit", "2024-12-14, another month"], 2,
-            "The d makes it write a 1, and after that 1 it writes a 2: it reads its own output, and knows the months.",
+            ["2024-03-14, as before", "2024-13-14, with a wrong digit", "one of another month"], 2,
+            "The d makes it write a 1, and after that 1 no 3: it reads its own output, and knows the months.",
             **on(5, 3),
         ),
     ]  # fmt: skip

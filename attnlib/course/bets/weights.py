@@ -161,25 +161,32 @@ def heads(line: int) -> list[dict]:
     ]  # fmt: skip
 
 
-def captions() -> list[dict]:
-    """Chapter 13: where a captioner looks."""
+def captions(early: int, caption: tuple[str, ...], odd: tuple[str, ...], noun: int) -> list[dict]:
+    """Chapter 13: where a captioner looks.
+
+    Args:
+        early: an image, from 0, in which the third word of the caption looks at the second thing.
+        caption: its caption.
+        odd: the caption of image 6, which is written rightly.
+        noun: a word of it, from 0, that looks outside the box of its thing.
+    """
     return [
         bet(
-            "“left” names no thing. Where does the model look while it writes it?",
-            ["back at the mushroom", "already at the cactus", "at the paper between them"], 1,
+            f"Image {early + 1}: “{caption[2]}” names no thing. Where does the model look while it writes it?",
+            [f"back at the {caption[1]}", f"already at the {caption[-1]}", "at the paper between them"], 1,
             "To write “left” and not “above” it must know where the second thing is.",
-            scene=0, step=2, show_boxes=False,
+            scene=early, step=2, show_boxes=False,
         ),
         bet(
-            "Image 6: every word is right. Does “fish” look most at a region inside the box of the fish?",
+            f"Image 6: every word is right. Does “{odd[noun]}” look most at a region inside the box of its thing?",
             ["yes", "no, beside it"], 1,
-            "The centre of that region lies above the box. A right word is no proof of a right look.",
-            scene=5, step=1, show_boxes=True,
+            "The centre of that region lies outside the box. A right word is no proof of a right look.",
+            scene=5, step=noun, show_boxes=True,
         ),
         bet(
-            "The other model has one vector and looks nowhere. What does it get right in all eight images?",
+            "The other model has one vector and looks nowhere. What does it get right most often in the eight images?",
             ["the things", "how they lie to each other", "nothing"], 1,
-            "One vector holds the layout, and not what the things are. In image 2 it even beats the model that looks.",
+            "One vector holds the layout, and not what the things are.",
             scene=1, step=2, show_boxes=False,
         ),
     ]  # fmt: skip
