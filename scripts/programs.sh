@@ -26,7 +26,7 @@ has() { command -v "$1" >/dev/null; }
 
 is_there() {
   case $1 in
-    chromium) has "${CHROMIUM:-chromium}" || { [ -z "${CHROMIUM:-}" ] && has google-chrome; } ;;
+    chromium) if [ -n "${CHROMIUM:-}" ]; then has "$CHROMIUM"; else has chromium-headless-shell || has chromium || has google-chrome; fi ;;
     tex) has latexmk && has xelatex ;;
     bwrap) [ "$(uname)" != Linux ] || has bwrap ;; # built of what Linux alone has: see `make unit`
     *) has "$1" ;;
@@ -36,6 +36,7 @@ is_there() {
 packages_of() { # on Debian and Ubuntu
   case $1 in
     node) echo nodejs ;;
+    chromium) echo chromium-headless-shell ;;
     bwrap) echo bubblewrap ;;
     docker) echo docker.io ;;
     tex) sed -n "s/^TEX *:= *//p" Makefile ;;

@@ -169,11 +169,11 @@ def bare(tmp_path):
 
 
 def test_continuous_integration_installs_what_its_targets_need(bare):
-    assert bare() == (["git", "nodejs", "chromium", "bubblewrap"], "check")
+    assert bare() == (["git", "nodejs", "chromium-headless-shell", "bubblewrap"], "check")
     assert bare("lint") == ([], "lint")
     assert bare("unit") == (["git", "nodejs", "bubblewrap"], "unit")
-    assert bare("browser", CHROMIUM="my-chrome") == (["nodejs", "chromium"], "browser")
-    assert {"chromium", "latexmk"} <= set(bare("zip", "pdf")[0])  # make says which, if it misses them
+    assert bare("browser", CHROMIUM="my-chrome") == (["nodejs", "chromium-headless-shell"], "browser")
+    assert {"chromium-headless-shell", "latexmk"} <= set(bare("zip", "pdf")[0])  # make says which, if it misses them
     program(bare.folder / "id", "echo 1000")  # nobody in particular, who may do all without a password
     for name in ("google-chrome", "bwrap", "git"):
         program(bare.folder / name, "")
@@ -194,7 +194,7 @@ def test_what_may_not_be_installed_is_named_at_once(bare, name):
     assert result.returncode == 1 and not (bare.folder / "apt").exists()
     first, line, *_ = result.stdout.splitlines()
     assert first == "make test needs programs that are not here: git node chromium bwrap."
-    assert line.strip() == "Debian, Ubuntu: sudo apt-get install git nodejs chromium bubblewrap"
+    assert line.strip() == "Debian, Ubuntu: sudo apt-get install git nodejs chromium-headless-shell bubblewrap"
 
 
 def test_only_linux_has_the_sandbox(bare):
