@@ -19,8 +19,9 @@ from attnlib.course import asserts
 from attnlib.grading.assignment import SOLUTION, STUB, answers, facts, is_answer, is_test, tests
 from attnlib.grading.examiner import compiled
 
-#: Seconds of the processor that a cell may take, and a call that has a limit of its own: answers need a tenth.
-CELL, CALL = 20, 0.5
+#: Seconds of the processor that a cell may take, and a call that has a limit of its own: the slowest right one takes a
+#: fifth of it.
+CELL, CALL = 20, 0.25
 LIMIT = asserts.limit
 
 

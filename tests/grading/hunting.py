@@ -19,7 +19,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import torch
 
@@ -33,8 +32,6 @@ from tests.course.mutations import DRESSED, mutants
 
 TABLE = Path(__file__).parent / "survivors.json"
 DRAWS = 60
-#: Processor seconds that a call of a test, or an experiment, may take: the slowest right one takes a fifth of it.
-SECONDS = 0.25
 
 
 class Bench:
@@ -63,12 +60,7 @@ class Bench:
 
     @staticmethod
     def _run(code: Any, space: dict[str, Any]) -> None:
-        with (
-            mock.patch.object(proof, "CALL", SECONDS),
-            proof.limits(),
-            contextlib.redirect_stdout(io.StringIO()),
-            warnings.catch_warnings(),
-        ):
+        with proof.limits(), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             exec(code, space)
 
@@ -199,7 +191,7 @@ def difference(bench: Bench, question: str, right: dict, mutant: dict, draws: in
 def _run(experiment: Callable[[dict], Any], space: dict) -> Any:
     """What comes of an experiment, or in words why it stops."""
     try:
-        with warnings.catch_warnings(), proof.LIMIT(4 * SECONDS, processor=True), torch.random.fork_rng(devices=[]):
+        with warnings.catch_warnings(), proof.LIMIT(4 * proof.CALL, processor=True), torch.random.fork_rng(devices=[]):
             warnings.simplefilter("ignore")
             torch.default_generator.manual_seed(0)  # torch.manual_seed takes longer than most answers
             return experiment(space)
