@@ -37,10 +37,14 @@ def texts():
     return read_texts("home-assistant-es")
 
 
+@pytest.fixture(scope="module")
+def subwords(texts) -> Subwords:
+    return Subwords.learn([*texts.train.source[:1500], *texts.train.target[:1500]], 400)
+
+
 @pytest.fixture(scope="module", params=["luong", "bahdanau"])
-def trained(texts, request) -> TranslatorFile:
+def trained(subwords, request) -> TranslatorFile:
     """As large and as sure of itself as a small trained one, with the corpus's own pieces."""
-    subwords = Subwords.learn([*texts.train.source[:1500], *texts.train.target[:1500]], 400)
     torch.manual_seed(0)
     model = make_model(Settings("home-assistant-es", request.param, pieces=400, width=32), 400)
     with torch.no_grad():
