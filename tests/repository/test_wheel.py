@@ -57,14 +57,16 @@ def brought(requirement: Requirement, where: list[str]) -> list[importlib.metada
         if extras <= found.setdefault(plain(one.name), set()):
             continue
         found[plain(one.name)] |= extras
-        for line in installed(one.name, where).requires or []:
+        for line in distribution(one.name, where).requires or []:
             needs = Requirement(line)
             if needs.marker is None or any(needs.marker.evaluate({"extra": extra}) for extra in extras):
+                there = distribution(needs.name, where).version
+                assert needs.specifier.contains(there, prereleases=True), (one.name, line, there)
                 wanted.append(needs)
-    return [installed(name, where) for name in found.keys() - {"attnlib"}]
+    return [distribution(name, where) for name in found.keys() - {"attnlib"}]
 
 
-def installed(name: str, where: list[str]) -> importlib.metadata.Distribution:
+def distribution(name: str, where: list[str]) -> importlib.metadata.Distribution:
     return next(iter(importlib.metadata.distributions(name=name, path=where)))
 
 
