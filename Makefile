@@ -33,11 +33,13 @@ $(VENV)/.book: requirements.txt requirements-hashed.txt pyproject.toml attnlib/v
 	@$(call install,--require-hashes --no-deps -r requirements-hashed.txt)
 	@$(call install,-r requirements.txt)
 	@$(call install,--no-deps -e .)
+	@$(compile)
 	@touch $(VENV)/.complete $@
 
 $(VENV)/.test: $(VENV)/.book requirements-test.txt
 	@echo "==> environment: test tools from requirements-test.txt"
 	@$(call install,-r requirements-test.txt)
+	@$(compile)
 	@touch $@
 
 $(UPKEEP)/.complete: requirements-upkeep.txt
@@ -46,7 +48,10 @@ $(UPKEEP)/.complete: requirements-upkeep.txt
 	@touch $@
 
 # A half-made environment is worse than none: when the first installation fails, it goes.
-install = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(1) || { test -e $(VENV)/.complete || rm -rf $(VENV); echo "Installing failed (see pip's message above): is there a network? No environment is left half-installed; run the command again."; exit 1; }
+install = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile $(1) || { test -e $(VENV)/.complete || rm -rf $(VENV); echo "Installing failed (see pip's message above): is there a network? No environment is left half-installed; run the command again."; exit 1; }
+
+# pip would do it on one core. What is no Python for this version, as some packages hold, stays as it is.
+compile = $(BIN)/python -m compileall -qq -j $(JOBS) $(VENV)/lib || true
 
 # --- the book ---------------------------------------------------------------------------------------
 

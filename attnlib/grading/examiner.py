@@ -48,11 +48,13 @@ class Outcome:
         problem: Why it failed; None where it passed.
         calls: What it asked, in order.
         missing: Names that the hand-in does not define.
+        answered: Has it said of every name whether it does?
     """
 
     problem: BaseException | None = None
     calls: list[Call] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    answered: bool = False
 
 
 class Examiner:
@@ -91,6 +93,7 @@ class Examiner:
             with limit(self.seconds):
                 for name in sorted(_read(cell.source) & set(self.names)):
                     self.space[name] = self._bound(peer, name, cell, outcome)
+                outcome.answered = True
                 exec(compiled(cell.source, test), self.space)
         except Exception as error:
             outcome.problem = error.with_traceback(None)

@@ -134,6 +134,9 @@ class Sitting:
                 self._look(self.words[name])
         if isinstance(outcome.problem, TimeoutError):
             self._flag("timeout", n)
+            if not outcome.answered:  # nor will it for another test, and each would take as long
+                why = f"in {name} it has not even said within {self.seconds} seconds what it defines"
+                self.lost |= {question(test): why for test in self.tests}
 
     def _look(self, why: str) -> None:
         if why not in self.person:

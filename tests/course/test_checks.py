@@ -43,12 +43,14 @@ def test_a_wrong_answer_is_told_its_mistake(name, variant):
     assert repr(verdict) == f"Not yet: {verdict.words}"
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 def test_each_mistake_has_its_own_sentence(name):
     sentences = {v: getattr(checks, name)(f).words for v, (f, _) in VARIANTS[name].wrong.items()}
     assert len(set(sentences.values())) == len(sentences), sentences
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 def test_an_answer_that_is_none_is_answered_too(name):
     def broken(*inputs, **named):
@@ -77,6 +79,7 @@ def test_an_answer_that_is_none_is_answered_too(name):
     assert "without calling it" in judge(3.0).words and "a Tensor" in judge(torch.ones(2)).words
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 def test_an_object_that_is_equal_to_everything_is_not_right(name):
     assert not getattr(checks, name)(lambda *_, **__: Agreeable())
@@ -117,6 +120,7 @@ def made(mistake, wanted, turn):
     return answer
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("name", NAMES)
 def test_every_mistake_that_is_known_is_told_its_own_sentence(name, monkeypatch):
     for arguments, named in examined(name, monkeypatch):
@@ -135,6 +139,7 @@ WITH_GRADIENT = {"masked_softmax", "look_back", "distance_score"}
 DRESSED = [(name, dress) for name in NAMES for dress in (["float64"] if name in WITH_GRADIENT else DRESSES)]
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize(("name", "dress"), DRESSED)
 def test_a_right_answer_passes_in_any_dress(name, dress):
     told = getattr(checks, name)(dressed(next(iter(VARIANTS[name].right.values())), dress))

@@ -11,6 +11,8 @@ from attnlib.course.book import BOOK, without_magics
 
 EXHIBITS = sorted(path.stem.removeprefix("bug_") for path in BOOK.glob("bug_*.ipynb"))
 INDEX = (BOOK / "bug_museum.md").read_text("utf8")
+#: What an exhibit calls has tests of its own.
+pytestmark = pytest.mark.untraced
 
 #: Repairs that repair nothing, or too little: exhibit → what it is → (which cell is edited, its text, the new text).
 WRONG = {

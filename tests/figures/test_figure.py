@@ -24,6 +24,8 @@ from benchmarks.examples import EXAMPLES, stored_figures
 from tests.node import run_in_node
 
 every_figure = pytest.mark.parametrize("name", EXAMPLES)
+#: Each figure has tests of its own, which reach its lines.
+pytestmark = pytest.mark.untraced
 
 
 @every_figure

@@ -282,7 +282,7 @@ HOSTILE = {
     "shadows": Hostile("nobody can import what answers the grader", answering(WRONG, SHADOWS)),
     "spoils": Hostile("what answers the grader cannot write", answering(WRONG, SPOILS), others=UNSURE),
     "teaches": Hostile("what answers the grader sends words", answering(WRONG, TEACHES), others=NONE),
-    "crowds": Hostile("comes to the socket first", answering(WRONG, CROWDS), others=NONE),
+    "crowds": Hostile("comes to the socket first", answering(WRONG, CROWDS), others=NONE, flags="timeout"),
     # it looks around
     "peeps": Hostile(
         "looks for the tests that call it, and shows what it finds",

@@ -98,7 +98,7 @@ def test_who_changes_what_it_is_compared_with_gains_nothing():
 def test_limits_of_calls_hold_together():
     test = "from attnlib.course.asserts import limit\nfor _ in range(10):\n    with limit(10):\n        f(1)"
     outcome = examined(test, "import time\ndef f(x):\n    time.sleep(0.3)", seconds=1)
-    assert isinstance(outcome.problem, TimeoutError) and len(outcome.calls) < 10
+    assert isinstance(outcome.problem, TimeoutError) and len(outcome.calls) < 10 and outcome.answered
 
 
 def test_calls_are_remembered_as_they_were():

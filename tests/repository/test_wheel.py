@@ -82,7 +82,10 @@ class Environment:
         self.folder, self.python = folder, folder / "bin" / "python"
         (self.packages,) = folder.glob("lib/python*/site-packages")
         pip = [sys.executable, "-m", "pip", "--python", self.python, "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", "--no-deps", str(wheel)], check=True, capture_output=True, timeout=300)
+        # with a path to our own attnlib, pip would find it there already
+        self.clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+        install = [*pip, "install", "--no-deps", str(wheel)]
+        subprocess.run(install, env=self.clean, check=True, capture_output=True, timeout=300)
         needed = Requirement(f"attnlib[{extra}]" if extra else "attnlib")
         for ours in brought(needed, [str(self.packages), *sys.path]):
             for part in {file.parts[0] for file in ours.files} - {"..", "__pycache__"}:
@@ -90,9 +93,8 @@ class Environment:
                     (self.packages / part).symlink_to(ours.locate_file(part))
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         return subprocess.run(
-            [self.python, *arguments], cwd=self.folder, env=clean, capture_output=True, text=True, timeout=300
+            [self.python, *arguments], cwd=self.folder, env=self.clean, capture_output=True, text=True, timeout=300
         )
 
     def installed(self) -> set[str]:

@@ -84,6 +84,7 @@ def logits_of(trained: TranslatorFile, ids: list[int], tokens: list[int]) -> tup
     return output.logits[0], output.weights[0]
 
 
+@pytest.mark.untraced
 def test_a_hundred_held_out_sentences_are_translated_as_attnlib_does(trained, texts):
     sources = held_out(trained, texts, 100)
     answers = written(trained, [{"ids": ids, "size": 1, "edits": {}} for ids in sources])
@@ -101,6 +102,7 @@ def test_a_hundred_held_out_sentences_are_translated_as_attnlib_does(trained, te
     assert len(lengths) > 5 and len({str(answer["beams"]) for answer in answers}) > 60, "too little to prove much"
 
 
+@pytest.mark.untraced
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_the_beams_are_those_of_attnlib(size, trained, texts):
     sources = held_out(trained, texts, 25)
@@ -123,6 +125,7 @@ def test_the_beams_are_those_of_attnlib(size, trained, texts):
     assert other >= 3, "a beam that finds nothing better proves nothing"
 
 
+@pytest.mark.untraced
 def test_painted_weights_are_taken_in_their_step_and_beam(trained, texts):
     generator, cases = torch.Generator().manual_seed(1), []
     for n, ids in enumerate(held_out(trained, texts, 40)):
@@ -190,6 +193,7 @@ def figure(small, **changes) -> Translate:
     return Translate(**({"text": "Restart the hub to add it.", "file": small} | changes))
 
 
+@pytest.mark.untraced
 def test_the_figure_translates_as_the_command_does(file, trained, texts):
     for text in texts.test.source[:12]:
         for beams in (1, 4):
