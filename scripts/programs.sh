@@ -59,11 +59,11 @@ as_root=()
 if [ "$(id -u)" != 0 ]; then as_root=(sudo -n); fi
 if has apt-get && { [ "$(id -u)" = 0 ] || { has sudo && sudo -n true 2>/dev/null; }; }; then
   echo "==> installing ${packages[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" >/dev/null
-  exit 0
+  "${as_root[@]}" apt-get update -qq &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${packages[@]}" >/dev/null && exit 0
 fi
 echo "make $* needs programs that are not here: ${missing[*]}."
 echo "  Debian, Ubuntu: sudo apt-get install ${packages[*]}"
-echo "  macOS: brew install the same, with mactex for tex; any Chromium or Chrome will do: CHROMIUM=/path/to/it make $*"
+echo "  macOS: brew install the same, with mactex for tex"
+echo "  Ubuntu and macOS have no such Chromium. Any other, or Chrome, will do: CHROMIUM=/path/to/it make $*"
 exit 1
