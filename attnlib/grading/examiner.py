@@ -48,7 +48,7 @@ class Outcome:
         problem: Why it failed; None where it passed.
         calls: What it asked, in order.
         missing: Names that the hand-in does not define.
-        answered: Has it said of every name whether it does?
+        answered: Has the hand-in said of every name whether it defines it?
     """
 
     problem: BaseException | None = None
