@@ -69,6 +69,12 @@ def seeded():
     torch.manual_seed(0)
 
 
+@pytest.fixture(scope="session")
+def thorough(request) -> bool:
+    """Whether this is `make check`: for a test that can ask for more then, and asserts the same."""
+    return request.config.getoption("--hypothesis-profile") == "full"
+
+
 @pytest.fixture(scope="module")
 def little_to_collect():
     """The collector passes over what earlier tests have left: half a second, for which limits would blame a call."""

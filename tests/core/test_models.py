@@ -253,12 +253,11 @@ def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor]
 
 # What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
 @pytest.mark.untraced
-@pytest.mark.parametrize("backend", ["eager", pytest.param("aot_eager", marks=pytest.mark.thorough)])
-def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, backend, compiler):
-    """Read into one graph; with `aot_eager` its gradient is one, too."""
+def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, thorough, compiler):
+    """Read into one graph; in `make check` its gradient is one, too, which takes twice as long."""
     model, inputs = case
     compiled = copy.deepcopy(model)
-    compiled.compile(backend=backend, fullgraph=True)
+    compiled.compile(backend="aot_eager" if thorough else "eager", fullgraph=True)
     results = []
     for each in (compiled, model):
         found = numbers(each(*inputs))
