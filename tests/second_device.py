@@ -173,7 +173,10 @@ class Backend(_DummyBackendModule):
 @cache
 def device() -> torch.device:
     """The second device; registered when it is first asked for."""
-    torch.autograd.set_multithreading_enabled(False)  # its threads would have begun before the device was there
+    # Autograd starts a thread for each device that it knows at its first call, and no fork of a process with such
+    # threads can learn. Without one for this device, it must do all in the thread that calls it.
+    torch.ones((), requires_grad=True).backward()
+    torch.autograd.set_multithreading_enabled(False)
     _setup_privateuseone_for_python_backend(NAME, backend_module=Backend())
     device.library = torch.library.Library("_", "IMPL")  # what it registers lives as long as it does
     device.library.fallback(compute, "PrivateUse1")

@@ -95,6 +95,21 @@ def test_it_does_what_a_gpu_does(there):
     assert x.unsqueeze(0).squeeze_(0).shape == (2, 3)
 
 
+def test_a_fork_of_who_has_learned_there_can_learn():
+    """In a process of its own, in which nothing was learned before: as in whichever tests come first on a worker."""
+    learn = "torch.ones((), requires_grad=True).backward"
+    code = f"""
+import multiprocessing, sys, torch
+from tests.second_device import device
+device(), {learn}()
+child = multiprocessing.get_context("fork").Process(target={learn})
+child.start(), child.join()
+sys.exit(child.exitcode)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ATTNLIB.parent, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 # --- models -----------------------------------------------------------------------------------------
 
 
