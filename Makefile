@@ -166,8 +166,10 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 	$(end)
 
 # Files go to the workers in their order: in xdist's own, by the number of tests, few long ones come last and one waits.
-# nbval, which notebooks alone need, takes seconds to load.
-WORKERS := -n $(JOBS) --dist loadfile --no-loadscope-reorder -p no:nbval
+# nbval, which notebooks alone need, takes seconds to load. Some tests wait, for a limit or for a page's clock: one
+# worker more keeps the cores busy.
+MORE    := $$(($(JOBS) + 1))
+WORKERS := -n $(MORE) --dist loadfile --no-loadscope-reorder -p no:nbval
 # Every worker has one thread: more than there are cores would wait for each other, most of the time.
 unit browser: export OMP_NUM_THREADS = 1
 
@@ -198,10 +200,9 @@ notebooks: $(VENV)/.test ## the same in the book's environment: quicker, needs n
 	@echo "==> notebooks: every stored output is computed again and compared"
 	@$(BIN)/python -m pytest --nbval --nbval-current-env book --ignore=book/exercises -q -n $(JOBS) --dist loadfile -p no:cacheprovider
 
-# A test of a page waits for its clock some of the time: one more of them keeps the cores busy.
 browser: needs-browser $(VENV)/.test $(if $(READY),,zip) ## the built pages and the archive in Chromium
 	@echo "==> browser tests on the built pages"
-	@$(BIN)/python -m pytest tests/browser $(if $(THOROUGH),,-m "not thorough") -q -n $$(($(JOBS) + 1)) --dist worksteal -p no:nbval
+	@$(BIN)/python -m pytest tests/browser $(if $(THOROUGH),,-m "not thorough") -q -n $(MORE) --dist worksteal -p no:nbval
 	$(end)
 
 mutants: needs-unit $(VENV)/.test ## seed every bug of tests/bugs: the tests must notice each (about half an hour)
