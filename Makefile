@@ -170,7 +170,7 @@ lint: needs-lint $(VENV)/.test ## style, the pairs of .md and .ipynb, the workfl
 # worker more keeps the cores busy.
 MORE    := $$(($(JOBS) + 1))
 WORKERS := -n $(MORE) --dist loadfile --no-loadscope-reorder -p no:nbval
-# Every worker has one thread: more than there are cores would wait for each other, most of the time.
+# Every worker has one thread: several of each would wait for each other, most of the time.
 unit browser: export OMP_NUM_THREADS = 1
 
 # Bubblewrap builds the grader's sandbox of what the Linux kernel alone has.

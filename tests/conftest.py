@@ -77,8 +77,8 @@ def seeded():
 
 @pytest.fixture(scope="session")
 def thorough(request) -> bool:
-    """Whether this is `make check`: for a test that can ask for more then, and asserts the same."""
-    return request.config.getoption("--hypothesis-profile") == "full"
+    """Whether what is marked so is run: for a test that asks for more then, and asserts the same."""
+    return "not thorough" not in request.config.getoption("-m")
 
 
 @pytest.fixture(scope="module")

@@ -254,7 +254,7 @@ def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor]
 # What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
 @pytest.mark.untraced
 def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, thorough, compiler):
-    """Read into one graph; in `make check` its gradient is one, too, which takes twice as long."""
+    """Read into one graph; where what is thorough is run its gradient is one, too, which takes twice as long."""
     model, inputs = case
     compiled = copy.deepcopy(model)
     compiled.compile(backend="aot_eager" if thorough else "eager", fullgraph=True)
