@@ -1,11 +1,11 @@
 """What the test cells of assignments need: a time limit, comparisons nothing talks its way through, fresh numbers."""
 
 import contextlib
-import functools
 import os
 import random
 import secrets
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -27,8 +27,9 @@ AGAIN = 5.0  # far longer than an error needs to reach its limit, which switches
 def limit(seconds: float, processor: bool = False) -> Iterator[None]:
     """Stop what runs longer, so that one endless loop does not cost the other questions their time.
 
-    An import is never cut off: a module half loaded would break all that comes after it. When time runs out in one, it
-    begins anew; torch loads parts of itself only when they are first asked for, and whoever asks cannot know.
+    An import is never cut off: a module half loaded would break all that comes after it. When time runs out in one, or
+    after one, it begins anew; torch loads parts of itself only when they are first asked for, and whoever asks cannot
+    know.
 
     The alarm goes on ringing, every `AGAIN` seconds: Python drops an error that is raised while garbage is collected.
 
@@ -57,7 +58,17 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
         yield
         return
 
-    before = signal.signal(alarm, functools.partial(ring, timer, seconds))
+    loaded = len(sys.modules)
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        nonlocal loaded
+        if is_import(frame) or len(sys.modules) > loaded:
+            loaded = len(sys.modules)
+            signal.setitimer(timer, seconds, AGAIN)
+        else:
+            raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
+
+    before = signal.signal(alarm, ring)
     signal.setitimer(timer, seconds, AGAIN)
     try:
         yield
@@ -66,14 +77,6 @@ def limit(seconds: float, processor: bool = False) -> Iterator[None]:
         signal.signal(alarm, before)
         if left:
             signal.setitimer(timer, max(left - (clock() - began), 1e-6), again)  # a limit that is over rings at once
-
-
-def ring(timer: int, seconds: float, _: int, frame: FrameType | None) -> None:
-    """What the alarm does: stop what runs, or wait once more where that loads a module."""
-    if is_import(frame):
-        signal.setitimer(timer, seconds, AGAIN)
-    else:
-        raise TimeoutError(f"not finished after {seconds} seconds: an endless loop?")
 
 
 def is_import(frame: FrameType | None) -> bool:
