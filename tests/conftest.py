@@ -11,10 +11,10 @@ import tests.typechecker  # noqa: F401  the hook looks its name up in what is im
 
 if "attnlib" in sys.modules:
     raise RuntimeError("attnlib was imported before its shape checks could be installed")
-# The grader and the checks of answers have no shapes to check: what a check defines would be wrapped at every call.
+# The grader and the checks of answers have no shapes to check: what they define in a call would be wrapped each time.
 house = Path(__file__).parents[1] / "attnlib"
 rooms = {path.stem for path in house.iterdir()} - {"grading", "course"}
-rooms |= {f"course.{path.stem}" for path in (house / "course").iterdir()} - {"course.checks"}
+rooms |= {f"course.{path.stem}" for path in (house / "course").iterdir()} - {"course.checks", "course.asserts"}
 jaxtyping.install_import_hook([f"attnlib.{room}" for room in sorted(rooms)], "tests.typechecker.check")
 
 import matplotlib  # noqa: E402

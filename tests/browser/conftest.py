@@ -3,7 +3,7 @@
 import os
 import re
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -28,17 +28,24 @@ HARMLESS = (
 
 
 def pages() -> list[str]:
-    """The pages of the book, relative to its root, found in what was built. `None` if nothing was built.
+    """The pages of the book, relative to its root, found in what was built.
 
     Decks are no pages: tests/browser/test_slides.py opens them.
     """
     found = sorted(path.relative_to(BUILT).as_posix() for path in BUILT.rglob("*.html"))
-    return [name for name in found if not name.startswith(("_", "slides/")) and not leads_on(name)] or [None]
+    return [name for name in found if not name.startswith(("_", "slides/")) and not leads_on(name)]
 
 
 def leads_on(name: str) -> bool:
     """Whether a page is only a signpost to another, as the root's index.html is."""
     return 'http-equiv="refresh"' in (BUILT / name).read_text(encoding="utf-8").lower()
+
+
+def quick(names: Collection[str], some: Collection[str]) -> list:
+    """Parameters of a test, all of a kind, of which `make test` takes some; [None] where nothing was built."""
+    if names and (unknown := set(some) - set(names)):
+        raise ValueError(f"{sorted(unknown)} are none of {sorted(names)}")
+    return [pytest.param(name, marks=() if name in some else pytest.mark.thorough) for name in names] or [None]
 
 
 # The browser has drawn what was asked for before, observers of sizes included.

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.examples import EXAMPLES
-from tests.browser.conftest import LOOK, centre
+from tests.browser.conftest import LOOK, centre, quick
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -123,9 +123,7 @@ def notebook(lab, browser):
 QUICK = ("AttentionSurgery", "LearnToAlign", "MaskedSoftmaxLab")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in EXAMPLES]
-)
+@pytest.mark.parametrize("name", quick(EXAMPLES, QUICK))
 def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook):
     example, page = EXAMPLES[name], notebook.page
     notebook.write(

@@ -11,8 +11,9 @@ from attnlib.figures.page import page, view
 from benchmarks.examples import stored_figures
 from tests.browser.conftest import DRAWN
 
-# How wide a figure is in the book's column, at each width of the window.
+# How wide a figure is in the book's column, at each width of the window; `make test` has two of them.
 COLUMNS = {320: 288, 375: 343, 768: 736, 1280: 704, 1920: 832}
+QUICK = (320, 1280)
 HIGH, ANSWERED = 640, 700  # px, of 800, before the bet and after it
 LEARNS = 120_000  # ms that a model may take to learn in a thread of its own, on a busy machine
 
@@ -202,14 +203,15 @@ def test_it_is_seen_at_once_with_its_question_and_with_the_answer(chapter, name,
 
 
 @asking
-def test_nothing_is_cut_at_the_ends_of_any_control(chapter, name, chapter_figure):
+def test_nothing_is_cut_at_the_ends_of_any_control(chapter, name, chapter_figure, thorough):
     figure = chapter_figure(chapter, name)
     page = figure.page
-    for width in COLUMNS:
+    widths = COLUMNS if thorough else QUICK
+    for width in widths:
         narrow(page, width)
         assert figure.evaluate(CUT) == [], width
     controls = figure.locator("input[type=range], .se-handle, [role=slider]:not(.as-bar)")
-    for width in COLUMNS:
+    for width in widths:
         narrow(page, width)
         for control in controls.element_handles():
             if not control.is_visible():

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from benchmarks.examples import alignment_view, cost_curve
 from scripts.notebooks import with_outputs
-from tests.browser.conftest import BUILT, SHOWN
+from tests.browser.conftest import BUILT, SHOWN, quick
 from tests.browser.test_pages import RAW_FORMULAS
 from website.slide_room import joined
 from website.slides import slides_of, with_decks
@@ -154,7 +154,7 @@ def assert_figures_live_and_keep_their_keys(page):
         assert page.evaluate("!Reveal.isOverview()")
 
 
-@pytest.mark.parametrize("name", DECKS or [None])
+@pytest.mark.parametrize("name", quick(DECKS, ["03_attention_step_by_step", "07_alignment"]))
 def test_a_deck(name, deck):
     """One visit: all that can be said of any deck."""
     if name is None:

@@ -251,13 +251,12 @@ def precise(learner, without_shape_checks) -> tuple[nn.Module, dict[str, Tensor]
     return model, parameters_of(model), tuple(x.double() if x.is_floating_point() else x for x in inputs)
 
 
-# What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
-@pytest.mark.untraced
-def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, thorough, compiler):
-    """Read into one graph; where what is thorough is run its gradient is one, too, which takes twice as long."""
+@pytest.mark.thorough
+def test_compiled_in_one_graph_it_computes_and_learns_the_same(case, compiler):
+    """Model and gradient are one graph each."""
     model, inputs = case
     compiled = copy.deepcopy(model)
-    compiled.compile(backend="aot_eager" if thorough else "eager", fullgraph=True)
+    compiled.compile(backend="aot_eager", fullgraph=True)
     results = []
     for each in (compiled, model):
         found = numbers(each(*inputs))
@@ -271,9 +270,10 @@ def dynamic(one: Tensor | None, other: Tensor | None) -> dict[int, object] | Non
     return one if one is None else {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
 
 
+# What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
 @pytest.mark.untraced
 @pytest.mark.parametrize(
-    "name",  # of the slowest, `make test` compiles the whole, above, and exports a step, below
+    "name",  # of the slowest, `make test` exports a step, below
     [pytest.param(name, marks=pytest.mark.thorough if name.startswith("Seq2Seq") else ()) for name in MODELS],
 )
 def test_exported_it_computes_the_same_for_other_sizes(name, compiler):

@@ -194,6 +194,7 @@ def test_as_shipped_the_test_fails(name, run, capsys):
     assert capsys.readouterr().out.startswith(the("test", name).outputs[0].text[:60])
 
 
+@pytest.mark.thorough  # `make test` runs the notebooks
 @pytest.mark.parametrize("name", EXHIBITS)
 def test_repaired_the_test_passes_and_so_does_all_that_follows(name, run, capsys):
     space = run(name, the("repair", name).source, whole=True)

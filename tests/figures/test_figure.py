@@ -60,7 +60,10 @@ def picture(figure: Figure) -> bytes:
     return base64.b64decode(figure._repr_mimebundle_()[0]["image/png"])
 
 
-@every_figure
+@pytest.mark.parametrize(
+    "name",  # of the others, tests of their own look at the picture as well
+    [pytest.param(name, marks=() if name == "ScoreExplorer" else pytest.mark.thorough) for name in EXAMPLES],
+)
 def test_picture_is_legible_always_the_same_and_follows_the_figure(name):
     example = EXAMPLES[name]
     figure = example.make("word")

@@ -41,6 +41,7 @@ def wheel(tmp_path_factory) -> Path:
     return made
 
 
+@pytest.mark.thorough
 def test_the_wheel_holds_scripts_styles_and_hashes(wheel):
     inside = set(zipfile.ZipFile(wheel).namelist())
     package = {p.relative_to(ROOT).as_posix() for p in tracked() if p.is_relative_to(ROOT / "attnlib")}
@@ -113,6 +114,7 @@ def snippets() -> list[str]:
     return ["".join(blocks[: n + 1]) for n in range(len(blocks))]
 
 
+@pytest.mark.thorough
 def test_the_bare_wheel_brings_little_and_does_what_the_readme_does(bare):
     direct = {"attnlib", "torch", "numpy", "jaxtyping", "platformdirs", "tqdm"}
     torchs = {"filelock", "fsspec", "jinja2", "markupsafe", "mpmath", "networkx", "setuptools", "sympy"}
