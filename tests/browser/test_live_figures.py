@@ -40,6 +40,7 @@ def operate(page, control, steps: int = 1):
     pytest.fail("the arrow keys do not move it")
 
 
+@pytest.mark.thorough  # `make test` asks axe about the pages that show them
 @every_figure
 def test_nothing_for_axe_to_find(name, mounted):
     """Both shades, both extremes of width, with every folded part open; and a finger meets what it aims at."""

@@ -7,7 +7,7 @@ import pytest
 from assignments.domains import DOMAINS
 from attnlib.grading import assignment
 from tests.course import survivors
-from tests.grading.hunting import DRAWS, TABLE, Bench, hunt, settled
+from tests.grading.hunting import TABLE, Bench, hunt, settled
 
 # Tracing would make an hour of minutes; each line is reached by other tests.
 pytestmark = [pytest.mark.usefixtures("little_to_collect", "without_shape_checks"), pytest.mark.untraced]
@@ -20,9 +20,10 @@ def test_every_question_that_is_graded_by_machine_is_hunted():
     assert set(DOMAINS) == questions and set(LISTED) == set(NAMES)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
-def test_a_mutant_loses_a_point_or_is_known_to_be_right(name, thorough):
-    found = hunt(name, draws=DRAWS if thorough else 0)
+def test_a_mutant_loses_a_point_or_is_known_to_be_right(name):
+    found = hunt(name)
     assert found.holes == {}
     assert set(found.equivalent) == survivors.names(LISTED, name)
     assert found.refused > 0.8 * found.tried > 200

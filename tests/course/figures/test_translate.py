@@ -84,7 +84,7 @@ def logits_of(trained: TranslatorFile, ids: list[int], tokens: list[int]) -> tup
     return output.logits[0], output.weights[0]
 
 
-@pytest.mark.untraced
+@pytest.mark.thorough
 def test_a_hundred_held_out_sentences_are_translated_as_attnlib_does(trained, texts):
     sources = held_out(trained, texts, 100)
     answers = written(trained, [{"ids": ids, "size": 1, "edits": {}} for ids in sources])
