@@ -30,6 +30,8 @@ return total / len(weights)
 """
 #: From corner to corner: a linear form has its minimum at a corner, so many forms find many corners.
 OTHER = """
+import numpy as np
+from scipy.optimize import linprog
 E = np.concatenate([V.numpy().T, np.ones((1, len(V)))])
 if np.linalg.matrix_rank(E) == len(V):
     return None
@@ -64,9 +66,7 @@ def q2(*changes: tuple[str, str], body: str = UNEVEN) -> dict[str, str]:
 
 
 def q3(*changes: tuple[str, str], body: str = OTHER) -> dict[str, str]:
-    # Not in the function: a call has a quarter of a second in a proof, and the first import may take it all.
-    imports = "import numpy as np\nfrom scipy.optimize import linprog\n"
-    return {"q3": imports + define("other_weights(V, alpha)", body, *changes)}
+    return {"q3": define("other_weights(V, alpha)", body, *changes)}
 
 
 ANSWERS = {
