@@ -272,10 +272,8 @@ def dynamic(one: Tensor | None, other: Tensor | None) -> dict[int, object] | Non
 
 # What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
 @pytest.mark.untraced
-@pytest.mark.parametrize(
-    "name",  # of the slowest, `make test` exports a step, below
-    [pytest.param(name, marks=pytest.mark.thorough if name.startswith("Seq2Seq") else ()) for name in MODELS],
-)
+@pytest.mark.thorough  # `make test` exports a step, below
+@pytest.mark.parametrize("name", MODELS)
 def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
     """A loop over tokens is written out for their number, so that its export takes other batches only."""
     make, draw = MODELS[name]
