@@ -41,7 +41,7 @@ def leads_on(name: str) -> bool:
     return 'http-equiv="refresh"' in (BUILT / name).read_text(encoding="utf-8").lower()
 
 
-def quick(names: Collection[str], some: Collection[str]) -> list:
+def quick(names: Collection, some: Collection) -> list:
     """Parameters of a test, all of a kind, of which `make test` takes some; [None] where nothing was built."""
     if names and (unknown := set(some) - set(names)):
         raise ValueError(f"{sorted(unknown)} are none of {sorted(names)}")

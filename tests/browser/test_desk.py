@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attnlib.grading.desk import kept, server
-from tests.browser.conftest import Tab
+from tests.browser.conftest import Tab, quick
 from tests.grading.desk_class import LONG, MOST, STUDENTS, TEXT, a_class
 from tests.grading.handins import NAME
 
@@ -343,8 +343,12 @@ def test_late_rules_are_written_on_the_page(sit):
         expect(page.locator(f"#{field}")).to_have_value(value)
 
 
-@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 1280), ("light", 375), ("dark", 375)])
-def test_nothing_for_axe_to_find_and_nothing_too_wide(browser, desk, theme, width):
+WINDOWS = [("light", 1280), ("dark", 1280), ("light", 375), ("dark", 375)]
+
+
+@pytest.mark.parametrize("window", quick(WINDOWS, WINDOWS[-1:]))
+def test_nothing_for_axe_to_find_and_nothing_too_wide(browser, desk, window):
+    theme, width = window
     context = browser.new_context(
         color_scheme=theme, viewport={"width": width, "height": 800}, bypass_csp=True, reduced_motion="reduce"
     )

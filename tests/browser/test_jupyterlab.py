@@ -203,6 +203,7 @@ def test_what_the_mouse_draws_reaches_the_kernel(notebook):
 # --- the notebook of a student ------------------------------------------------------------------------
 
 
+@pytest.mark.thorough  # `make test` runs every cell of it without a window
 def test_a_student_runs_all_of_a_notebook_and_then_answers(lab, browser):
     context = browser.new_context(viewport={"width": 1400, "height": 1600})
     page = context.new_page()

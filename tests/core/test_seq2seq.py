@@ -156,12 +156,15 @@ def learned(name: str, seed: int = 0) -> float:
     return sum(hits) / len(hits)
 
 
-# All decoders are trained and judged in chapter 8; here one of each kind shows that the pieces learn together.
+# All decoders are trained and judged in chapter 8, which `make test` runs; here one of each kind shows that the pieces
+# learn together.
 
 
+@pytest.mark.thorough
 def test_attention_learns_to_reverse(without_shape_checks):
     assert learned("bahdanau") >= 0.9  # .985 to 1 with five seeds
 
 
+@pytest.mark.thorough
 def test_one_vector_is_a_bottleneck(without_shape_checks):
     assert learned("every_step") <= 0.5  # same task, same budget; .20 to .34 with five seeds

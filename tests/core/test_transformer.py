@@ -227,8 +227,9 @@ def repeated_patterns(n: int, generator: torch.Generator) -> tuple[torch.Tensor,
     return tokens, torch.arange(1, LENGTH) > period  # the symbol before has been seen, and with it what follows
 
 
+@pytest.mark.thorough  # chapter 11, which `make test` runs, asserts it too, and what each layer looks at
 def test_one_layer_cannot():
-    """It takes a second one to go on with a pattern; what each of the two looks at, chapter 11 asserts."""
+    """It takes a second one to go on with a pattern."""
     shares = {}
     for n_layers in (1, 2):
         torch.manual_seed(0)

@@ -67,7 +67,14 @@ def test_the_tree_is_the_course_without_sources_and_secrets(whole, tmp_path):
     assert [p.name for p in folder.parent.iterdir()] == ["student"]
 
 
-@pytest.mark.parametrize("where", ["attnlib/grading/notes.py", "book/grading.md", "book/15_scaling_up.ipynb"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        pytest.param("attnlib/grading/notes.py", marks=pytest.mark.thorough),
+        pytest.param("book/grading.md", marks=pytest.mark.thorough),
+        "book/15_scaling_up.ipynb",
+    ],
+)
 def test_a_secret_that_stands_somewhere_else_stops_it(where, course, tmp_path):
     source = (SOURCES / f"{names()[3]}.md").read_text("utf8")
     save(course, where, source)

@@ -38,7 +38,8 @@ def torchrun(*arguments: str, n: int) -> subprocess.CompletedProcess:
     )
 
 
-@pytest.fixture(scope="module")
+# Three processes that import torch keep two cores busy for eight seconds.
+@pytest.fixture(scope="module", params=[pytest.param(N, marks=pytest.mark.thorough)], ids="{}-processes".format)
 def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("processes")
     result = torchrun("-m", "tests.training.processes", str(folder), n=N)

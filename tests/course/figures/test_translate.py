@@ -103,7 +103,7 @@ def test_a_hundred_held_out_sentences_are_translated_as_attnlib_does(trained, te
 
 
 @pytest.mark.untraced
-@pytest.mark.parametrize("size", [2, 3, 5])
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.thorough), 5])
 def test_the_beams_are_those_of_attnlib(size, trained, texts):
     sources = held_out(trained, texts, 25)
     answers, model = (
