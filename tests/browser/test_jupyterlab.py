@@ -119,7 +119,7 @@ def notebook(lab, browser):
     context.close()
 
 
-# The way to the kernel is the same for all of them. `make test` tries it with one, and three more below.
+# The way to the kernel is the same for all of them. `make test` tries it with one, and with what a mouse draws.
 @pytest.mark.parametrize("name", quick(EXAMPLES, ["AttentionSurgery"]))
 def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook):
     example, page = EXAMPLES[name], notebook.page
@@ -147,6 +147,7 @@ def test_every_figure_follows_its_kernel_and_the_other_way_round(name, notebook)
     assert notebook.says(lambda said: said == f"it is {example.other!r}")
 
 
+@pytest.mark.thorough
 def test_of_a_whole_bert_the_kernel_sends_what_is_looked_at(notebook):
     """Twelve layers of twelve heads over sixty tokens."""
     notebook.write(
@@ -245,6 +246,7 @@ def test_a_student_runs_all_of_a_notebook_and_then_answers(lab, browser):
     context.close()
 
 
+@pytest.mark.thorough
 def test_a_translator_is_asked_of_the_kernel(notebook):
     """A notebook does not carry it: the figure's state is light, and the file lies where only Python is."""
     page = notebook.page

@@ -270,7 +270,7 @@ def dynamic(one: Tensor | None, other: Tensor | None) -> dict[int, object] | Non
     return one if one is None else {n: Dim.DYNAMIC for n in range(one.dim()) if one.shape[n] != other.shape[n]}
 
 
-@pytest.mark.thorough  # `make test` exports a step, below
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
     """A loop over tokens is written out for their number, so that its export takes other batches only."""
@@ -284,8 +284,7 @@ def test_exported_it_computes_the_same_for_other_sizes(name, compiler):
         assert_close(tensors(exported(*given)), tensors(model(*given)))
 
 
-# What torch reads of its own code would be read a second time by coverage, for minutes; no line is reached here alone.
-@pytest.mark.untraced
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in MODELS if name.startswith("Seq2Seq")])
 def test_a_step_is_exported_for_sources_of_any_length(name, compiler):
     make, draw = MODELS[name]

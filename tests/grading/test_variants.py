@@ -103,6 +103,7 @@ def test_the_command_refuses_what_it_cannot_do(more, message, tmp_path, capsys):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_a_class_of_variants_is_graded_each_by_its_own(tmp_path):
     """It is said of who hands in somebody else's answers whose variant they answer."""
     manifest = {"ann": 11, "Bob B": 12, "cy": 13}
