@@ -43,6 +43,8 @@ def leads_on(name: str) -> bool:
 
 def quick(names: Collection, some: Collection) -> list:
     """Parameters of a test, all of a kind, of which `make test` takes some; [None] where nothing was built."""
+    if names and not some:
+        raise ValueError(f"of {sorted(names)}, nothing would be left for `make test`")
     if names and (unknown := set(some) - set(names)):
         raise ValueError(f"{sorted(unknown)} are none of {sorted(names)}")
     return [pytest.param(name, marks=() if name in some else pytest.mark.thorough) for name in names] or [None]

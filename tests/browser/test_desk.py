@@ -3,18 +3,16 @@
 import asyncio
 import csv
 import threading
-from pathlib import Path
 
-import axe_playwright_python
 import pytest
 from playwright.sync_api import expect
 
 from attnlib.grading.desk import kept, server
 from tests.browser.conftest import Tab, quick
+from tests.browser.test_pages import AXE
 from tests.grading.desk_class import LONG, MOST, STUDENTS, TEXT, a_class
 from tests.grading.handins import NAME
 
-AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 FULL = sum(MOST.values())
 
 
